@@ -166,6 +166,8 @@ CREATE TABLE chain_activity (
   last_verified_at timestamp with time zone,
   full_match bigint NOT NULL DEFAULT 0,
   partial_match bigint NOT NULL DEFAULT 0,
+  full_claims bigint NOT NULL DEFAULT 0,
+  partial_claims bigint NOT NULL DEFAULT 0,
   CONSTRAINT chain_activity_pkey PRIMARY KEY (chain_id)
 );
 
@@ -433,6 +435,8 @@ CREATE TABLE daily_counts (
   day date NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
+  full_claims bigint NOT NULL DEFAULT 0,
+  partial_claims bigint NOT NULL DEFAULT 0,
   CONSTRAINT daily_counts_pkey PRIMARY KEY (chain_id, day)
 );
 
@@ -443,6 +447,8 @@ CREATE TABLE daily_falls (
   reason_hash bytea NOT NULL GENERATED ALWAYS AS (hash_path((reason)::character varying)) STORED,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
+  full_claims bigint NOT NULL DEFAULT 0,
+  partial_claims bigint NOT NULL DEFAULT 0,
   CONSTRAINT daily_falls_pkey PRIMARY KEY (day, chain_id, reason_hash)
 );
 
@@ -450,6 +456,8 @@ CREATE TABLE daily_totals (
   day date NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
+  full_claims bigint NOT NULL DEFAULT 0,
+  partial_claims bigint NOT NULL DEFAULT 0,
   CONSTRAINT daily_totals_pkey PRIMARY KEY (day)
 );
 
@@ -507,10 +515,20 @@ CREATE TABLE forgotten_creations (
   CONSTRAINT forgotten_creations_pkey PRIMARY KEY (chain_id, state, reason)
 );
 
+CREATE TABLE hidden_sources (
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  CONSTRAINT hidden_sources_address_check CHECK ((octet_length(address) = 20)),
+  CONSTRAINT hidden_sources_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT hidden_sources_pkey PRIMARY KEY (chain_id, address)
+);
+
 CREATE TABLE hourly_totals (
   hour timestamp with time zone NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
+  full_claims bigint NOT NULL DEFAULT 0,
+  partial_claims bigint NOT NULL DEFAULT 0,
   CONSTRAINT hourly_totals_pkey PRIMARY KEY (hour)
 );
 
@@ -840,12 +858,13 @@ CREATE TABLE verification_jobs (
   awaited_bytes bigint,
   awaited_total_bytes bigint,
   compiler_waits integer NOT NULL DEFAULT 0,
+  changed_settings jsonb,
   CONSTRAINT awaited_compilers_have_a_time CHECK (((awaited_compiler IS NULL) = (awaited_until IS NULL))),
   CONSTRAINT failed_jobs_say_why CHECK ((((state = 'failed'::verification_job_state) = (error_code IS NOT NULL)) AND ((state = 'failed'::verification_job_state) = (error_id IS NOT NULL)))),
   CONSTRAINT finished_jobs_have_a_time CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) = (finished_at IS NOT NULL))),
   CONSTRAINT running_jobs_have_a_lease CHECK ((((state = 'running'::verification_job_state) = (lease_token IS NOT NULL)) AND ((state = 'running'::verification_job_state) = (lease_until IS NOT NULL)))),
   CONSTRAINT succeeded_jobs_have_a_match CHECK (((state = 'succeeded'::verification_job_state) = (GREATEST(runtime_match, creation_match) IS NOT NULL))),
-  CONSTRAINT unfinished_jobs_have_a_request CHECK (((state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state])) = (request IS NOT NULL))),
+  CONSTRAINT unfinished_jobs_have_a_request CHECK (((state = ANY (ARRAY['succeeded'::verification_job_state, 'failed'::verification_job_state])) OR (request IS NOT NULL))),
   CONSTRAINT verification_jobs_address_check CHECK ((octet_length(address) = 20)),
   CONSTRAINT verification_jobs_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
   CONSTRAINT verification_jobs_input_hash_check CHECK ((octet_length(input_hash) = 32)),
@@ -923,7 +942,9 @@ CREATE VIEW counted_changes AS
     event_changes.hour,
     event_changes.full_match,
     event_changes.partial_match,
-    event_changes.trust
+    event_changes.trust,
+    event_changes.full_claims,
+    event_changes.partial_claims
    FROM (event_changes
      JOIN feed ON ((feed.event_id = event_changes.id)))
   WHERE (feed."position" <= ( SELECT feed_followers."position"
@@ -944,9 +965,37 @@ CREATE VIEW event_changes AS
     (date_trunc('hour'::text, (recorded_at AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text) AS hour,
     ((COALESCE((match_after = 'full'::match), false))::integer - (COALESCE((match_before = 'full'::match), false))::integer) AS full_match,
     ((COALESCE((match_after = 'partial'::match), false))::integer - (COALESCE((match_before = 'partial'::match), false))::integer) AS partial_match,
-    trust_of_event(trust, origin) AS trust
-   FROM match_events
-  WHERE (kind <> 'corrected'::match_event_kind);
+    trust_of_event(trust, origin) AS trust,
+    ((COALESCE(((match_after = 'full'::match) AND (origin = 'imported'::match_origin)), false))::integer - (COALESCE((claim_before = 'full'::match), false))::integer) AS full_claims,
+    ((COALESCE(((match_after = 'partial'::match) AND (origin = 'imported'::match_origin)), false))::integer - (COALESCE((claim_before = 'partial'::match), false))::integer) AS partial_claims
+   FROM ( SELECT match_events.id,
+            match_events.recorded_at,
+            match_events.kind,
+            match_events.chain_id,
+            match_events.address,
+            match_events.match_before,
+            match_events.match_after,
+            match_events.runtime_match,
+            match_events.creation_match,
+            match_events.origin,
+            match_events.verified_contract_id,
+            match_events.reason,
+            match_events.read_at_block,
+            match_events.trust,
+                CASE
+                    WHEN (match_events.match_before IS NOT NULL) THEN ( SELECT
+                            CASE
+                                WHEN (earlier.origin = 'imported'::match_origin) THEN match_events.match_before
+                                ELSE NULL::match
+                            END AS "case"
+                       FROM match_events earlier
+                      WHERE ((earlier.chain_id = match_events.chain_id) AND (earlier.address = match_events.address) AND (earlier.id < match_events.id) AND (earlier.kind <> 'corrected'::match_event_kind))
+                      ORDER BY earlier.id DESC
+                     LIMIT 1)
+                    ELSE NULL::match
+                END AS claim_before
+           FROM match_events
+          WHERE (match_events.kind <> 'corrected'::match_event_kind)) event;
 
 CREATE VIEW expected_activity AS
  SELECT chain_id,
@@ -957,7 +1006,9 @@ CREATE VIEW expected_activity AS
     min(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS first_verified_at,
     max(recorded_at) FILTER (WHERE (kind <> 'withdrawn'::match_event_kind)) AS last_verified_at,
     sum(full_match) AS full_match,
-    sum(partial_match) AS partial_match
+    sum(partial_match) AS partial_match,
+    sum(full_claims) AS full_claims,
+    sum(partial_claims) AS partial_claims
    FROM counted_changes
   GROUP BY chain_id;
 
@@ -993,7 +1044,9 @@ CREATE VIEW expected_daily_counts AS
  SELECT chain_id,
     day,
     sum(full_match) AS full_match,
-    sum(partial_match) AS partial_match
+    sum(partial_match) AS partial_match,
+    sum(full_claims) AS full_claims,
+    sum(partial_claims) AS partial_claims
    FROM counted_changes
   GROUP BY chain_id, day;
 
@@ -1002,7 +1055,9 @@ CREATE VIEW expected_daily_falls AS
     day,
     reason,
     sum(full_match) AS full_match,
-    sum(partial_match) AS partial_match
+    sum(partial_match) AS partial_match,
+    sum(full_claims) AS full_claims,
+    sum(partial_claims) AS partial_claims
    FROM counted_changes
   WHERE (kind = 'withdrawn'::match_event_kind)
   GROUP BY chain_id, day, reason;
@@ -1010,14 +1065,18 @@ CREATE VIEW expected_daily_falls AS
 CREATE VIEW expected_daily_totals AS
  SELECT day,
     sum(full_match) AS full_match,
-    sum(partial_match) AS partial_match
+    sum(partial_match) AS partial_match,
+    sum(full_claims) AS full_claims,
+    sum(partial_claims) AS partial_claims
    FROM counted_changes
   GROUP BY day;
 
 CREATE VIEW expected_hourly_totals AS
  SELECT hour,
     sum(full_match) AS full_match,
-    sum(partial_match) AS partial_match
+    sum(partial_match) AS partial_match,
+    sum(full_claims) AS full_claims,
+    sum(partial_claims) AS partial_claims
    FROM counted_changes
   WHERE (hour >= (date_trunc('hour'::text, now()) - '8 days'::interval))
   GROUP BY hour;

@@ -45,7 +45,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'pages',
-    inputs: ['web', 'client/src'],
+    // With the folders of the service that pages import from.
+    inputs: ['web', 'client/src', 'src/lib', 'src/solidity'],
     output: PAGES,
     commands: [
       ['vite', 'build', '-c', 'web/vite.config.ts'],

@@ -124,6 +124,7 @@ export const ERROR_CODES = {
   malformed_etherscan_response: { status: 502, exit: 1, title: 'Malformed explorer response' },
   not_etherscan_verified: { status: 404, exit: 1, title: 'Not verified on the explorer' },
   job_not_found: { status: 404, exit: 1, title: 'Verification job not found' },
+  job_not_retriable: { status: 409, exit: 1, title: 'Verification job cannot be retried' },
   job_ended: { status: 409, exit: 1, title: 'Verification job has ended' },
   not_on_this_machine: { status: 403, exit: 1, title: 'Only available on the local machine' },
   job_of_another_client: { status: 403, exit: 1, title: 'Job of another client' },

@@ -43,6 +43,7 @@ describe('badges', () => {
     const svg = await response.text();
     expect(svg).toContain(`aria-label="contract: ${words}"`);
     expect(svg).toContain(`>${words}</text>`);
+    expect(svg).toContain('<circle cx="8" cy="8" r="6.5"');
     expect(svg).not.toMatch(/<script|href|url\(/);
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'");
   });

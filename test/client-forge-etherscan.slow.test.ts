@@ -42,11 +42,15 @@ describe.skipIf(absence)(
     let project: ClientProject;
     let mirror: CompilerMirror;
     const chain = ['--chain', String(VERIFIED_CHAIN_ID)];
-    const run = (name: 'forge' | 'cast', args: readonly string[]): Promise<ClientRun> =>
+    const run = (
+      name: 'forge' | 'cast',
+      args: readonly string[],
+      environment: Readonly<Record<string, string>> = {},
+    ): Promise<ClientRun> =>
       project.run(
         path.join(project.folder, `node_modules/@foundry-rs/${name}-linux-amd64/bin/${name}`),
         args,
-        mirror.environment,
+        { ...mirror.environment, ...environment },
       );
     const apiUrl = (): string => `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`;
     /** Service settings passed to forge. */
@@ -186,6 +190,55 @@ describe.skipIf(absence)(
         const failed = await verify(at, verifier);
         expect(failed.exitCode).not.toBe(0);
         expect(failed.printed).toContain('ytecode on chain');
+      }
+    });
+
+    const FORK = `
+contract Fork is Guestbook {
+    constructor() Guestbook("fork", 1) {}
+    function more() external pure returns (uint256) { return 1; }
+}
+`;
+    test.each<{
+      readonly what: string;
+      readonly printed: RegExp;
+      readonly edit?: (source: string) => string;
+      readonly runs?: string;
+      readonly contract?: string;
+    }>([
+      { what: 'settings', printed: /Matches with the optimizer on \(200 runs\)/, runs: '7' },
+      {
+        what: 'contract',
+        printed: /Matches as Guestbook \(src\/Guestbook\.sol:Guestbook\)/,
+        edit: (source) => source + FORK,
+        contract: 'src/Guestbook.sol:Fork',
+      },
+      {
+        what: 'line',
+        printed: /Differs in sign, src\/Guestbook\.sol:2[01]; your sources compile to [\d,]+ bytes/,
+        edit: (source) => source.replace('place < limit', 'place < limit + 1'),
+      },
+    ])('prints which $what to change', async ({ printed, edit, runs, contract = CONTRACT }) => {
+      const { at } = await create();
+      const file = path.join(project.folder, 'src/Guestbook.sol');
+      const source = await readFile(file, 'utf8');
+      try {
+        if (edit !== undefined) await writeFile(file, edit(source));
+        const environment = runs === undefined ? {} : { FOUNDRY_OPTIMIZER_RUNS: runs };
+        const built = await run('forge', ['build'], environment);
+        expect(built, built.printed).toMatchObject({ exitCode: 0 });
+        const failed = await run(
+          'forge',
+          [
+            ...['verify-contract', ...chain, ...(verifiers['custom']?.() ?? [])],
+            ...['--watch', '--delay', '1', '--retries', '1', at, contract],
+          ],
+          environment,
+        );
+        expect(failed.exitCode).not.toBe(0);
+        expect(failed.printed).toMatch(printed);
+      } finally {
+        await writeFile(file, source);
       }
     });
 

@@ -188,6 +188,7 @@ describeWith([ANVIL], 'compiler downloads', () => {
       const proposal = `${service.apiUrl}/v1/verify/proposal/${VERIFIED_CHAIN_ID}`;
       const response = await fetch(`${proposal}/${address}`);
       expect(await response.json()).toEqual({
+        codeBytes: expect.any(Number) as number,
         compiler: 'solc',
         compilerVersion: V20,
         from: 'auxdata',
@@ -200,7 +201,7 @@ describeWith([ANVIL], 'compiler downloads', () => {
     });
 
     test('that differ from the chain find no match and name no contract', async () => {
-      const files = { ...SOURCES, 'src/Base.sol': SOURCES['src/Base.sol'].replace('7', '8') };
+      const files = { ...SOURCES, 'src/Child.sol': SOURCES['src/Child.sol'].replace('42', '43') };
       const body = { files, compilerVersion: '0.8.20', optimizer: { enabled: false } };
       const response = await post(sourcesUrl(address), body);
       const { verificationId } = (await response.json()) as { verificationId: string };

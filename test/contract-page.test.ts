@@ -163,18 +163,19 @@ describe('the contract page', () => {
     const failed = await read(`/contract/1/${PLAIN}`, { contracts });
     expect(failed.status).toBe(503);
     expect(failed.page).toContain('The record could not be read');
-    expect(failed.page).not.toContain('Not verified here');
+    expect(failed.page).not.toContain('Not verified yet');
     const absent = await read(`/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
-    expect(absent.page).toContain('Not verified here');
+    expect(absent.page).toContain('Not verified yet');
+    expect(absent.page).toContain('That does not make it unsafe.');
   });
 
-  test('is no longer verified after a withdrawal, with the reason as text', async () => {
+  test('says that a match was withdrawn, with the reason as text', async () => {
     const reason = '<script>alert(1)</script>';
     await withdrawMatch(testDatabase.database, { chainId: 1, address: WITHDRAWN, reason });
     const { status, page } = await read(`/contract/1/${WITHDRAWN}`);
     expect(status).toBe(404);
-    expect(page).toContain('No longer verified here');
+    expect(page).toContain('This contract is not verified.');
     expect(page).toContain('&lt;script>alert(1)');
     expect(page).not.toContain(reason);
   });

@@ -146,33 +146,41 @@ describeWith([ANVIL], 'on-chain values of a contract', () => {
     expect(values.immutables.every(({ data }) => /^0x[0-9a-f]{64}$/.test(data))).toBe(true);
   });
 
-  test('appear by name on the contract page, and addresses link to their contracts', async () => {
-    const page = await get(`/contract/${VERIFIED_CHAIN_ID}/${address}?tab=proof`, 'text/html');
-    const [, section = ''] = /<section aria-labelledby="values">(.*?)<\/section>/s.exec(page) ?? [];
-    for (const text of ['key.owner', 'key.fees[1]', '-887272', 'isPaused', 'enum Mode', 'tag']) {
-      expect(section).toContain(text);
-    }
-    expect(section).toContain('Pöol &lt;b>of&lt;/b> the tests');
-    expect(section).toMatch(new RegExp(`href="[^"]*contract/${VERIFIED_CHAIN_ID}/${OWNER}"`));
-    const toLibrary = new RegExp(
-      `href="[^"]*contract/${VERIFIED_CHAIN_ID}/(?:${library}|${checksumAddress(library)})"`,
-    );
-    expect(section).toMatch(toLibrary);
-  });
+  test.each(['proof', 'abi'])(
+    'appear by name on the tab %s, with links to contracts',
+    async (tab) => {
+      const page = await get(`/contract/${VERIFIED_CHAIN_ID}/${address}?tab=${tab}`, 'text/html');
+      const [, section = ''] =
+        /<section aria-labelledby="values">(.*?)<\/section>/s.exec(page) ?? [];
+      for (const text of ['key.owner', 'key.fees[1]', '-887272', 'isPaused', 'enum Mode', 'tag']) {
+        expect(section).toContain(text);
+      }
+      expect(section).toContain('Pöol &lt;b>of&lt;/b> the tests');
+      expect(section).toMatch(new RegExp(`href="[^"]*contract/${VERIFIED_CHAIN_ID}/${OWNER}"`));
+      const toLibrary = new RegExp(
+        `href="[^"]*contract/${VERIFIED_CHAIN_ID}/(?:${library}|${checksumAddress(library)})"`,
+      );
+      expect(section).toMatch(toLibrary);
+    },
+  );
 
   test("appear with the proxy's implementation and the licence of the source", async () => {
     const path = `/contract/${VERIFIED_CHAIN_ID}/${front}`;
+    const line = /<p class="proxy">.*?<\/p>/s;
     // No page waits for a chain: it shows values that were read earlier, for example by an API request.
-    expect(await get(path, 'text/html')).not.toContain('>Proxy<');
+    expect(await get(path, 'text/html')).not.toMatch(line);
     await get(`/v2${path}?fields=proxyResolution`, 'application/json');
-    const linked = `href="[^"]*contract/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}"[^>]*><bdi>Pool<`;
     const page = await get(path, 'text/html');
-    expect(page).toMatch(new RegExp(linked));
-    expect(page).toContain('EIP1967');
+    const [proxy = ''] = line.exec(page) ?? [];
+    expect(proxy).toContain('EIP-1967 proxy');
+    // The whole address is there to read and to copy; the middle is hidden.
+    const shown = checksumAddress(address);
+    expect(proxy).toContain(`contract/${VERIFIED_CHAIN_ID}/${shown}"`);
+    expect(proxy).toContain(`>${shown.slice(0, 6)}<`);
+    expect(proxy).toContain('<bdi>Pool<');
+    expect(proxy).toMatch(/class="match full"[^>]*><svg.*full match/s);
     expect(page).toContain('licence MIT');
-    expect(await get(`/contract/${VERIFIED_CHAIN_ID}/${address}`, 'text/html')).not.toContain(
-      '>Proxy<',
-    );
+    expect(await get(`/contract/${VERIFIED_CHAIN_ID}/${address}`, 'text/html')).not.toMatch(line);
   });
 
   test('are shown as bytes if the ABI does not describe them', async () => {

@@ -7,8 +7,11 @@ import { BROWSER, describeWith } from './support/needs.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { sql } from '../src/store/database.ts';
 import { readJob } from '../src/verification/jobs/read-job.ts';
+import { claimJob, finishWithFailure } from '../src/verification/jobs/run-jobs.ts';
 import { submitJob } from '../src/verification/jobs/submit-job.ts';
+import { type FailureCode, VerificationFailure } from '../src/verification/verification-failure.ts';
 import { packRequest } from '../src/verification/verification-request.ts';
 
 const WATCHED = 424242;
@@ -53,7 +56,11 @@ const codeOf = async (id: string): Promise<string | undefined> =>
 
 interface State {
   readonly jobs: readonly { readonly id: string; readonly state: string }[];
-  readonly failures: readonly { readonly code: string; readonly jobs: number }[];
+  readonly failures: readonly {
+    readonly code: string;
+    readonly jobs: number;
+    readonly retriable: number;
+  }[];
   readonly monitors: readonly { readonly chainId: number }[];
   readonly roles: object;
   readonly feed: readonly { readonly name: string; readonly behind: number }[];
@@ -101,6 +108,37 @@ describe('the operator page', () => {
       ...{ method: 'POST', redirect: 'manual' },
     });
     expect(retried.headers.get('location')).toBe('../../?said=retried');
+  });
+
+  test('retries the jobs that could not be checked, and no others', async () => {
+    const { database } = testDatabase;
+    await database.query(sql('test no jobs', 'DELETE FROM verification_jobs'));
+    const fail = async (code: FailureCode): Promise<void> => {
+      await submit();
+      const claimed = await claimJob(database, 60_000);
+      if (claimed === undefined) throw new Error('nothing claimed');
+      await finishWithFailure(
+        database,
+        claimed,
+        new VerificationFailure(code, 'as the test wants'),
+      );
+    };
+    await fail('cannot_fetch_bytecode');
+    await fail('no_match');
+    expect((await state()).failures).toMatchObject([
+      { code: 'cannot_fetch_bytecode', jobs: 1, retriable: 1 },
+      { code: 'no_match', jobs: 1, retriable: 0 },
+    ]);
+    for (const code of ['cannot_fetch_bytecode', 'no_match']) {
+      const { status, headers } = await fetch(`${url}/failures/${code}/retry`, {
+        ...{ method: 'POST', redirect: 'manual' },
+      });
+      expect([status, headers.get('location')]).toEqual([303, '../../?said=queued']);
+    }
+    const shown = await state();
+    expect(shown.jobs).toMatchObject([{ state: 'queued' }]);
+    expect(shown.failures).toMatchObject([{ retriable: 0 }, { retriable: 0 }]);
+    await database.query(sql('test no jobs left', 'DELETE FROM verification_jobs'));
   });
 
   test.each([

@@ -1,7 +1,10 @@
 // The global search in the header of every page, and regressions in usability details.
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrive, LOOKS, openTab, visit } from './support/browser.ts';
+import { findWithAxe } from './support/in-page.ts';
 import { BROWSER, describeWith } from './support/needs.ts';
 import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
@@ -12,7 +15,10 @@ let pages: PagesService;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  pages = await startPagesService(testDatabase);
+  pages = await startPagesService(
+    testDatabase,
+    `  7654321: { name: Exported, supported: false, rpc: ['https://rpc.example.com/public'], privateRpc: ['https://rpc.example.com/SECRETKEY'] }`,
+  );
 });
 afterAll(async () => {
   await pages.close();
@@ -64,6 +70,34 @@ describe('search', () => {
       expect(await textOf(`/search?q=0x${'ab'.repeat(32)}`)).toContain('No results');
     },
   );
+
+  const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+  test.each([
+    ['a selector', '0xA9059CBB', 'transfer(address,uint256)'],
+    ['a signature', 'transfer(address,uint256)', '0xa9059cbb'],
+    ['a declaration', 'function transfer(address to, uint value) external', '0xa9059cbb'],
+    ['an event topic', TRANSFER_TOPIC, 'Transfer(address,address,uint256)'],
+    ['an event', 'Transfer(address,address,uint256)', TRANSFER_TOPIC],
+  ])('finds the known signatures of %s without scripts', async (_what, words, found) => {
+    const text = await textOf(`/search?q=${encodeURIComponent(words)}`);
+    expect(text).toContain('Signatures');
+    expect(text).toContain(found);
+    expect(text).toContain('in verified contracts');
+  });
+
+  test('computes the selector of a signature that no contract has', async () => {
+    const text = await textOf('/search?q=neverDeclared(uint256)');
+    expect(text).toContain(toFunctionSelector('neverDeclared(uint256)'));
+    expect(text).toContain('No verified contract here');
+    expect(await textOf('/search?q=0x12345678')).toContain('No results');
+  });
+
+  test('reports in one sentence that an id belongs to no job', async () => {
+    const text = await textOf('/search?q=00000000-0000-4000-8000-000000000000');
+    expect(text).toContain('There is no verification job with this id');
+    expect(text).not.toContain('No results');
+  });
 
   test('ranks exact names first and supported chains before the rest', async () => {
     const text = await textOf('/search?q=base');
@@ -136,6 +170,24 @@ describe('usability regressions', () => {
   });
 });
 
+describeWith([BROWSER], 'the export of chains', () => {
+  test('contains the public RPC URLs and no private one', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.apiUrl}/registry?q=7654321`);
+    for (const name of [/CSV/, /JSON/]) {
+      const button = tab.page.getByRole('button', { name });
+      await button.waitFor();
+      const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
+      const saved = await readFile(await download.path(), 'utf8');
+      expect(saved).toContain('Exported');
+      expect(saved).toContain('https://rpc.example.com/public');
+      expect(saved).not.toContain('SECRETKEY');
+    }
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
+});
+
 describeWith([BROWSER], 'search suggestions on every page', () => {
   test('suggest chains and contracts while typing, by keyboard alone', async () => {
     const tab = await openTab(LOOKS[0]);
@@ -151,6 +203,67 @@ describeWith([BROWSER], 'search suggestions on every page', () => {
       .getByRole('option', { name: /^Token 0x.* on chain \d+$/ })
       .first()
       .waitFor();
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('are in groups that screen readers announce, with exact matches first', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.apiUrl}/contracts`);
+    const field = tab.page.getByRole('combobox', { name: 'Search' });
+    const list = tab.page.getByRole('listbox', { name: 'Search' });
+    const options = list.getByRole('option');
+    for (const [words, first] of [
+      ['base', /^Base chain 8453$/],
+      ['eth', /^Ethereum.* chain 1$/],
+    ] as const) {
+      await field.fill(words);
+      const chains = list.getByRole('group', { name: 'Chains' });
+      await chains.getByRole('option', { name: first }).waitFor();
+      expect(await options.first().textContent()).toMatch(first);
+    }
+    await field.fill('to');
+    await list.getByRole('group', { name: 'Contracts' }).getByRole('option').first().waitFor();
+    await list.getByRole('group', { name: 'Chains' }).getByRole('option').first().waitFor();
+    const groups = await list.getByRole('group').count();
+    const reached = new Set<string>();
+    const shown = await options.count();
+    for (let step = 0; step < shown; step += 1) {
+      await field.press('ArrowDown');
+      const group = list
+        .getByRole('group')
+        .filter({ has: tab.page.locator('[aria-selected=true]') });
+      reached.add((await group.getAttribute('aria-labelledby')) ?? '');
+    }
+    expect(await options.last().getAttribute('aria-selected')).toBe('true');
+    expect(reached.size).toBe(groups);
+    expect(groups).toBeGreaterThan(1);
+    expect(await findWithAxe(tab)).toEqual([]);
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
+
+  test('recognise a selector, a signature and a job id', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.apiUrl}/contracts`);
+    const field = tab.page.getByRole('combobox', { name: 'Search' });
+    const group = (name: string) => tab.page.getByRole('group', { name });
+    for (const words of ['0xa9059cbb', 'transfer(address to, uint value)']) {
+      await field.fill(words);
+      await group('Signatures')
+        .getByRole('option', { name: /^transfer\(address,uint256\) 0xa9059cbb/ })
+        .waitFor();
+    }
+    await field.fill('00000000-0000-4000-8000-000000000000');
+    await tab.page.getByText('There is no verification job with this id').first().waitFor();
+    const id = pages.jobs?.verified.verificationId;
+    if (id !== undefined) {
+      await field.fill(id);
+      await group('Jobs').getByRole('option').waitFor();
+      await field.press('ArrowDown');
+      await field.press('Enter');
+      await arrive(tab, `**/job/${id}`);
+    }
     expect(tab.troubles).toEqual([]);
     await tab.context.close();
   });

@@ -71,7 +71,7 @@ chains:
     const sample = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
     const metadata = JSON.stringify({ name });
     const compilation = { ...sample.compilation, name, metadata };
-    return saveMatch(testDatabase.database, { ...sample, compilation });
+    return saveMatch(testDatabase.database, { ...sample, origin: 'verified', compilation });
   };
 
   describe('while the statistics are unavailable', () => {

@@ -100,8 +100,10 @@ describeWith([BROWSER], 'the statistics page', () => {
     expect(days).toHaveLength(90);
     const said = chartOf(tab).locator('output');
     const expectDay = async (day: string | undefined): Promise<void> => {
-      const [full, partial] = table.get(day ?? '') ?? [];
-      await expect.poll(() => said.textContent()).toBe(`${day}: full ${full} · partial ${partial}`);
+      const [full, partial, claimed] = table.get(day ?? '') ?? [];
+      await expect
+        .poll(() => said.textContent())
+        .toBe(`${day}: full ${full} · partial ${partial} · claimed ${claimed}`);
     };
     const slider = tab.page.getByRole('slider', { name: 'Day of the chart' });
     await slider.focus();
@@ -121,14 +123,14 @@ describeWith([BROWSER], 'the statistics page', () => {
     const expected = [...table].map(([day, figures]) =>
       [day, ...figures.map((figure) => figure.replaceAll(',', ''))].join(','),
     );
-    expect(lines).toEqual(['date,full,partial', ...expected.reverse()]);
+    expect(lines).toEqual(['date,full,partial,claimed', ...expected.reverse()]);
     expect(tab.troubles).toEqual([]);
     await tab.context.close();
   });
 
   test('marks drops in counts with numbers from the list of reasons', async () => {
     const tab = await open();
-    await expect.poll(() => textsOf(tab, '.withdrawal-mark text')).toEqual(['1', '2']);
+    await expect.poll(() => textsOf(tab, '.withdrawal-mark text')).toEqual(['1', '2', '3']);
     const [alone, joined] = await textsOf(tab, 'ol.withdrawals > li');
     expect(alone).toMatch(
       /, Ethereum Mainnet: −900 full, ±0 partial – A node had answered for another chain$/,
@@ -142,10 +144,10 @@ describeWith([BROWSER], 'the statistics page', () => {
   });
 
   test.each([
-    ['', /^0$/, 2],
-    ['?scale=log', /^1\d* ?[kM]?$/, 2],
+    ['', /^0$/, 3],
+    ['?scale=log', /^1\d* ?[kM]?$/, 3],
     ['?scale=share', /^0%$/, 1],
-    ['?show=growth', /^0$/, 2],
+    ['?show=growth', /^0$/, 3],
     ['?show=chains&top=5', /^0$/, 6],
     ['?show=chains&top=100&scale=log&interval=week', /^1/, 9],
   ])('draws %s on its scale, at 320 px too', async (query, first, lines) => {
@@ -172,7 +174,7 @@ describeWith([BROWSER], 'the statistics page', () => {
 
   test('renders the chart without scripts, accepts short names and keeps unknown parameters', async () => {
     const tab = await open('', { javaScriptEnabled: false });
-    await expect.poll(() => textsOf(tab, '.chart-end bdi')).toEqual(['full', 'partial']);
+    await expect.poll(() => textsOf(tab, '.chart-end bdi')).toEqual(['full', 'partial', 'claimed']);
     await expect.poll(() => chartOf(tab).locator('path.line.full').first().isVisible()).toBe(true);
     const field = tab.page.locator('input[name="chains"]');
     await field.fill('gno, zzzz');

@@ -80,7 +80,7 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
     await tab.page.getByRole('button', { name: 'Add this source' }).click();
   };
 
-  test('two pasted files of 0.8.20 become a match with a compiler downloaded on demand', async () => {
+  test('two pasted files become a match without any setting, with a compiler downloaded on demand', async () => {
     const input = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     const { creationCode } = await compileAsDeveloper(
       '0.8.20',
@@ -104,8 +104,6 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
     // The on-chain bytecode names its compiler.
     await expect.poll(() => page.locator('#compilerVersion').inputValue()).toBe(V20);
     await page.getByText('Read from the code on chain.').waitFor();
-    await page.locator('#optimizer').check();
-    await page.fill('#runs', '1000');
     expect(await page.locator('#contract').inputValue()).toBe('');
     await page.getByRole('button', { name: SEND }).click();
     await page.waitForURL(/\/job\//);
@@ -115,6 +113,7 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
     const verdict = page.locator('main .verdict');
     await verdict.waitFor();
     await expect.poll(() => verdict.innerText()).toContain('Full match');
+    expect(await verdict.innerText()).toContain('optimizer.enabled: true, optimizer.runs: 1000');
     expect(tab.troubles).toEqual([]);
   });
 

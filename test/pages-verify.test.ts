@@ -200,7 +200,7 @@ chains:
     await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
   });
 
-  test('diagnoses wrong optimizer runs and names the correct value', async () => {
+  test('diagnoses wrong optimizer runs, and a button sends the input with the right ones', async () => {
     const address = await newVault();
     const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -212,6 +212,56 @@ chains:
     // The advice precedes the bytes.
     const text = await mainText();
     expect(text.indexOf('optimizer.runs: 200')).toBeLessThan(text.indexOf('Runtime code'));
+    const failed = tab.page.url();
+    await tab.page.getByRole('link', { name: 'Try with the optimizer on (200 runs)' }).click();
+    await tab.page.waitForURL((url) => /\/job\//.test(url.href) && url.href !== failed);
+    await expect.poll(() => verdict()).toContain('Full match');
+    // The form says what it changed, and takes it back.
+    await visit(tab, `${service.apiUrl}/verify`);
+    await tab.page.getByText('Your input will be sent with the optimizer on (200 runs)').waitFor();
+    await tab.page.getByRole('button', { name: 'Send it unchanged' }).click();
+    await expect.poll(() => tab.page.getByText('Your input will be sent with').count()).toBe(0);
+  });
+
+  test('names the contract on chain, and a button sends that one', async () => {
+    const sources = {
+      ...SOURCES,
+      [VAULT_PATH]: `${SOURCES[VAULT_PATH]}\ncontract Purse is Vault { function more() external pure returns (uint256) { return 1; } }\n`,
+    };
+    const other = await compile(sources);
+    const { address } = await deploy(anvil, creationCodeOf(other));
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await choose([{ path: 'input.json', text: JSON.stringify(other.input) }]);
+    await tab.page.fill('#compilerVersion', LONG_VERSION);
+    await tab.page.selectOption('#contract', `${VAULT_PATH}:Purse`);
+    await send();
+    expect(await verdict()).toMatch(/^Matches as Vault \(/);
+    expect(await findWithAxe(tab)).toEqual([]);
+    const failed = tab.page.url();
+    await tab.page.getByRole('link', { name: 'Try with Vault' }).click();
+    await tab.page.waitForURL((url) => /\/job\//.test(url.href) && url.href !== failed);
+    await expect.poll(() => verdict()).toContain('Full match');
+  });
+
+  test('offers no button for a job that was sent elsewhere', async () => {
+    const address = await newVault();
+    const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
+    const answer = await post(`${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
+      ...{ stdJsonInput: wrong, compilerVersion: LONG_VERSION, contractIdentifier: VAULT },
+    });
+    const { verificationId } = (await answer.json()) as { readonly verificationId: string };
+    await visit(tab, `${service.apiUrl}/job/${verificationId}`);
+    expect(await verdict()).toContain('optimizer.runs: 200');
+    expect(await tab.page.getByRole('link', { name: /^Try with/ }).count()).toBe(0);
+  });
+
+  test('says whether there is code at the address, and what compiled it', async () => {
+    const address = await newVault();
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await tab.page.getByText(/^Code found: solc 0\.8\.37, \d+.bytes\.$/).waitFor();
+    await tab.page.fill('#address', `0x${'ab'.repeat(20)}`);
+    await tab.page.getByText('There is no code at this address.').waitFor();
+    expect(await findWithAxe(tab)).toEqual([]);
   });
 
   test('finds a partial match from a Hardhat 2 build info with a changed comment', async () => {
@@ -239,7 +289,9 @@ chains:
     await tab.page.locator('#contract').selectOption(VAULT);
     await send();
     const told = await verdict();
-    expect(told).toContain('No match');
+    expect(told).toMatch(
+      /^No match\. Differs in take, project\/contracts\/Vault\.sol:\d+; your sources/,
+    );
     expect(told).toContain('Next:');
     const runtime = tab.page.getByRole('region', { name: 'Runtime code, byte by byte' }).first();
     await expect.poll(() => runtime.innerText()).toMatch(/\d+ in the code itself/);
@@ -514,7 +566,7 @@ chains:
       client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
     );
     await expect.poll(() => visit(tab, url)).toBe(404);
-    await expect.poll(() => verdict()).toContain('Not verified here');
+    await expect.poll(() => verdict()).toContain('No code at this address');
   });
 });
 

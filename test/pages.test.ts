@@ -42,8 +42,8 @@ const WIDTHS = IS_SLOW_SUITE
     ]
   : [{ names: 'narrow', looks: LOOKS.slice(2, 3) }];
 
-/** The status of a view whose subject does not exist. */
-const statusOf = (name: string): number => (name.endsWith('-absent') ? 404 : 200);
+/** The status of a view whose subject does not exist, or does not exist any more. */
+const statusOf = (name: string): number => (/-(?:absent|withdrawn)(?:-|$)/.test(name) ? 404 : 200);
 
 describeWith([BROWSER], 'pages in a browser', () => {
   let testDatabase: TestDatabase;

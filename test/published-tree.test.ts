@@ -42,6 +42,8 @@ const NAMES = [
 ];
 const HOSTILE = sampleAddress(0xabcdef);
 const PARTIAL = sampleAddress(3);
+/** Contracts for several pages of a folder. */
+const MANY = Array.from({ length: 5 }, (_, index) => sampleAddress(0x7_00 + index));
 const contentOf = (name: string): string =>
   `// ${JSON.stringify(name)} <script>alert(1)</script> ü`;
 
@@ -96,6 +98,7 @@ beforeAll(async () => {
   await saveMatches(testDatabase.database, [
     contractWith(1, HOSTILE, 'full', NAMES),
     contractWith(5_000_000_000, PARTIAL, 'partial', ['a.sol']),
+    ...MANY.map((address) => contractWith(77, address, 'full', ['a.sol'])),
   ]);
   service = await bootService({ databaseUrl: testDatabase.url });
 });
@@ -207,6 +210,72 @@ describe('a contract folder', () => {
   });
 });
 
+describe('the folders above a contract', () => {
+  const read = async (path: string): Promise<unknown> => (await get(path)).json();
+  const html = async (path: string): Promise<string> => {
+    const response = await get(path, { headers: { accept: 'text/html' } });
+    expect(response.headers.get('content-type')).toContain('text/html');
+    return response.text();
+  };
+
+  test('list the match folders and their chains with the published counts', async () => {
+    const root = {
+      folders: [
+        { match: 'full', contracts: 6, url: '/contracts/full_match/' },
+        { match: 'partial', contracts: 1, url: '/contracts/partial_match/' },
+      ],
+    };
+    expect(await read('/contracts/')).toEqual(root);
+    expect(await read('/contracts')).toEqual(root);
+    expect(await read('/contracts/partial_match/')).toEqual({
+      match: 'partial',
+      chains: [
+        {
+          chainId: 5_000_000_000,
+          name: expect.any(String) as string,
+          contracts: 1,
+          url: '/contracts/partial_match/5000000000/',
+        },
+      ],
+    });
+    expect((await get('/contracts/other/')).status).toBe(400);
+  });
+
+  test('list the contracts of a chain in pages', async () => {
+    type Page = { contracts: { address: string; url: string }[]; next: string | null };
+    const found: string[] = [];
+    let after = '';
+    do {
+      const page = (await read(`/contracts/full_match/77/?limit=2${after}`)) as Page;
+      expect(page.contracts.length).toBeLessThanOrEqual(2);
+      for (const { address, url } of page.contracts) {
+        found.push(address);
+        expect((await get(url)).status).toBe(200);
+      }
+      after = page.next === null ? '' : `&after=${page.next}`;
+    } while (after !== '');
+    expect(found.sort()).toEqual(MANY.map((address) => checksumAddress(address)).sort());
+    expect(await read('/contracts/full_match/78/')).toMatchObject({ contracts: [], next: null });
+    for (const path of ['full_match/0x1/', 'full_match/77/?limit=0', 'full_match/77/?after=x']) {
+      expect((await get(`/contracts/${path}`)).status, path).toBe(400);
+    }
+  });
+
+  test('are pages in a browser, linked from the folder of a contract', async () => {
+    expect(await html('/contracts/')).toContain('href="../contracts/full_match/"');
+    expect(await html('/contracts/full_match/')).toMatch(/href="[./]*contracts\/full_match\/1\/"/);
+    const page = await html('/contracts/full_match/1/');
+    expect(page).toContain(checksumAddress(HOSTILE));
+    const ofContract = await html(`${FOLDER}/`);
+    for (const above of ['contracts/', 'contracts/full_match/', 'contracts/full_match/1/']) {
+      expect(ofContract).toMatch(new RegExp(`href="[./]*${above}"`));
+    }
+    expect(
+      (await get('/contracts/', { headers: { accept: '*/*' } })).headers.get('vary'),
+    ).toContain('Accept');
+  });
+});
+
 describe('a file in the tree', () => {
   test('cannot execute in a browser, whatever its name', async () => {
     for (const [file, type] of [
@@ -288,7 +357,8 @@ describe('a file in the tree', () => {
     '/sources/..%5c..%5cetc%5cpasswd',
     '//etc/passwd',
   ])('exposes no file of the disk at %s', async (path) => {
-    expect(await getRaw(`${FOLDER}${path}`)).toBe(404);
+    // Some resolve to a folder above that is none of the tree.
+    expect([400, 404]).toContain(await getRaw(`${FOLDER}${path}`));
   });
 
   test.each(['/contracts/full_match/0x1', '/contracts/other/1', '/contracts/full_match/01'])(
@@ -312,8 +382,8 @@ describe('a tree downloaded over HTTP', () => {
     });
     const { database } = testDatabase;
     await importRepository({ path: origin, database, dryRun: false, log: silentLogger });
-    const folders = await findFolders([1, 10, 4_294_967_299, 5_000_000_000]);
-    expect(folders).toHaveLength(16);
+    const folders = await findFolders([1, 10, 77, 4_294_967_299, 5_000_000_000]);
+    expect(folders).toHaveLength(21);
     const published = new Map<string, string>();
     for (const path of folders) {
       for (const file of (await listFolder(path)).files) {

@@ -428,7 +428,7 @@ describe('page URLs opened by tools', () => {
   test('report unverified contracts and invalid addresses', async () => {
     const absent = await fetch(`${service.apiUrl}/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
-    expect(await absent.text()).toContain('Not verified here');
+    expect(await absent.text()).toContain('Not verified');
     const broken = await fetch(`${service.apiUrl}/contract/1/0x12`);
     expect(broken.status).toBe(400);
   });

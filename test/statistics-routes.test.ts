@@ -87,10 +87,11 @@ async function readAllPages(path: string, limit: number): Promise<string[]> {
 describe('GET /v1/statistics', () => {
   test('returns consistent totals, chains, origins and compilers', async () => {
     const overview = await readOverview();
-    expect(overview.totals).toEqual({ full: 2, partial: 2, chains: 3, uniqueCodes: 1 });
+    const claimed = { full: 0, partial: 0 };
+    expect(overview.totals).toEqual({ full: 2, partial: 2, claimed, chains: 3, uniqueCodes: 1 });
     expect(overview.changes).toEqual({
-      day: { full: 2, partial: 2 },
-      week: { full: 2, partial: 2 },
+      day: { full: 2, partial: 2, claimed },
+      week: { full: 2, partial: 2, claimed },
     });
     expect(overview.eventNumber).toBe('4');
     expect(overview.position).toBe('4');
@@ -102,7 +103,7 @@ describe('GET /v1/statistics', () => {
     expect(overview.chains[0]).toMatchObject({ name: 'Ethereum Mainnet', full: 1, partial: 1 });
     expect(overview.origins.verified).toEqual({ full: 2, partial: 2 });
     expect(overview.compilers).toEqual([
-      { language: 'solidity', version: '0.8.37+commit.00000000', full: 2, partial: 2 },
+      { language: 'solidity', version: '0.8.37+commit.00000000', full: 2, partial: 2, claimed },
     ]);
   });
 
@@ -152,12 +153,47 @@ describe('GET /v1/statistics/history', () => {
     expect(history).toMatchObject({ interval: 'day', chains: null });
     expect(history.position).toBe((await readOverview()).position);
     expect(history.points).toHaveLength(90);
-    const { full, partial } = (await readOverview()).totals;
-    expect(history.points.at(-1)).toEqual({ date: history.to, full, partial });
+    const { full, partial, claimed } = (await readOverview()).totals;
+    expect(history.points.at(-1)).toEqual({ date: history.to, full, partial, claimed });
     expect(history.points[0]).toMatchObject({ full: 0, partial: 0 });
     expect(history.withdrawals).toEqual([
-      { date: history.to, chainId: 77, full: -1, partial: 0, reason: 'a test' },
+      {
+        ...{ date: history.to, chainId: 77, full: -1, partial: 0, reason: 'a test' },
+        claimed: { full: 0, partial: 0 },
+      },
     ]);
+  });
+
+  test('counts claims apart, until they are verified or withdrawn', async () => {
+    const { database } = testDatabase;
+    const path = 'chain=79';
+    const claim = (number: number): VerifiedContract => ({
+      ...named(79, sampleAddress(number), 'Claim', 'full'),
+      origin: 'imported',
+    });
+    const lastOf = async () => (await readHistory(path)).points.at(-1);
+    const expectCounts = async (full: number, claims: number): Promise<void> => {
+      const claimed = { full: claims, partial: 0 };
+      await expect.poll(lastOf).toMatchObject({ full, partial: 0, claimed });
+      const { chains, totals, changes } = await readOverview();
+      expect(chains.find(({ chainId }) => chainId === 79)).toMatchObject({ full, claimed });
+      expect(totals.claimed).toEqual(claimed);
+      expect(changes.day.claimed).toEqual(claimed);
+    };
+    await saveMatches(database, [claim(1), claim(2), claim(3)]);
+    await expectCounts(3, 3);
+    // The same match, now by a verification here.
+    await saveMatch(database, { ...claim(1), origin: 'verified' });
+    await expectCounts(3, 2);
+    const reason = 'a false claim';
+    await withdrawMatch(database, { chainId: 79, address: sampleAddress(2), reason });
+    await expectCounts(2, 1);
+    expect((await readHistory(path)).withdrawals).toMatchObject([
+      { full: -1, partial: 0, claimed: { full: -1, partial: 0 }, reason },
+    ]);
+    await withdrawMatch(database, { chainId: 79, address: sampleAddress(3), reason });
+    await withdrawMatch(database, { chainId: 79, address: sampleAddress(1), reason });
+    await expectCounts(0, 0);
   });
 
   test('accepts several chains, and uses weeks and months for long ranges', async () => {

@@ -4,6 +4,7 @@ import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy } from './support/anvil.ts';
 import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
 import { verifyOverV2, type WireJob } from './support/verification-client.ts';
+import { type Diagnosis } from '../src/solidity/diagnosis.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const VERSION = '0.8.30';
@@ -36,13 +37,6 @@ contract Bank {
 `;
 
 type Settings = Readonly<Record<string, unknown>>;
-
-interface Diagnosed {
-  readonly compiler?: { readonly onChain: string; readonly used: string };
-  readonly contract?: string;
-  readonly settings?: string;
-  readonly place?: { readonly path: string; readonly line: number; readonly text: string };
-}
 
 describeWith([ANVIL], 'mismatch diagnosis', () => {
   let service: VerifyingService;
@@ -79,16 +73,16 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     expect(error?.message).not.toContain('evil');
   });
 
-  const diagnosisOf = ({ error }: WireJob): Diagnosed | undefined => {
+  const diagnosisOf = ({ error }: WireJob): Diagnosis | undefined => {
     expect(['no_match', 'bytecode_length_mismatch']).toContain(error?.customCode);
-    return error?.errorData?.['diagnosis'] as Diagnosed | undefined;
+    return error?.errorData?.['diagnosis'] as Diagnosis | undefined;
   };
   const with_ = (settings: Settings): TestInput => inputOf({ [PATH]: BANK }, settings);
   const runs = (count: number) => ({ optimizer: { enabled: true, runs: count } });
 
   test.each<[string, Settings, Settings, string]>([
-    ['other runs', runs(999_999), runs(200), 'optimizer.runs: 999999'],
-    ['the runs of a template', runs(1), runs(200), 'optimizer.runs: 1'],
+    ['other runs', runs(999_999), runs(200), 'optimizer.enabled: true, optimizer.runs: 999999'],
+    ['the runs of a template', runs(1), runs(200), 'optimizer.enabled: true, optimizer.runs: 1'],
     [
       'an optimizer that was off',
       { optimizer: { enabled: false } },
@@ -103,9 +97,17 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     ],
     ['the other pipeline', { ...runs(200), viaIR: true }, runs(200), 'viaIR: true'],
     ['an older EVM', { ...runs(200), evmVersion: 'paris' }, runs(200), 'evmVersion: paris'],
+    ['an EVM of the same opcodes', { evmVersion: 'shanghai' }, {}, 'evmVersion: shanghai'],
+    [
+      'two settings',
+      { ...runs(1_000), evmVersion: 'london' },
+      { optimizer: { enabled: false } },
+      'optimizer.enabled: true, optimizer.runs: 1000, evmVersion: london',
+    ],
   ])('names %s', async (_what, deployed, sent, settings) => {
     const job = await fail({ input: with_(deployed) }, { input: with_(sent) });
-    expect(diagnosisOf(job)).toEqual({ settings });
+    expect(diagnosisOf(job)).toEqual({ settings, changes: expect.any(Object) as object });
+    expect(job.error?.message).toMatch(`Matches with`);
     expect(job.error?.message).toContain(settings);
     expect(job.contract.match).toBeNull();
   });
@@ -114,8 +116,8 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     const job = await fail({ input: with_(runs(1_000)) }, { input: with_(runs(200)) });
     const url = `${service.service.apiUrl}/job/${job.verificationId}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
-    expect(page.indexOf('Set optimizer.runs: 1000, and send it again')).toBeGreaterThan(0);
-    expect(page.indexOf('Set optimizer.runs')).toBeLessThan(page.indexOf('Runtime code'));
+    expect(page.indexOf('Matches with the optimizer on (1,000 runs)')).toBeGreaterThan(0);
+    expect(page.indexOf('Matches with')).toBeLessThan(page.indexOf('Runtime code'));
   });
 
   test('names the on-chain contract of the same sources', async () => {
@@ -127,18 +129,43 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
   test('names the compiler of the on-chain bytecode', async () => {
     const input = with_(runs(200));
     const job = await fail({ input, version: '0.8.37' }, { input });
-    expect(diagnosisOf(job)).toEqual({ compiler: { onChain: '0.8.37', used: '0.8.30' } });
+    expect(diagnosisOf(job)).toMatchObject({ changes: { compilerVersion: '0.8.37' } });
+    expect(job.error?.message).toContain('Matches with compiler 0.8.37');
+  });
+
+  test('names the compiler and the setting if both differ', async () => {
+    const job = await fail(
+      { input: with_(runs(1_000)), version: '0.8.37' },
+      { input: with_(runs(200)) },
+    );
+    expect(diagnosisOf(job)?.changes).toEqual({
+      compilerVersion: '0.8.37',
+      optimizer: { enabled: true, runs: 1_000 },
+    });
+  });
+
+  test('names the compiler alone if the sources differ as well', async () => {
+    const changed = inputOf({ [PATH]: BANK.replace('amount > 100', 'amount > 101') }, runs(200));
+    const job = await fail({ input: with_(runs(200)), version: '0.8.37' }, { input: changed });
+    expect(diagnosisOf(job)?.compiler).toEqual({ onChain: '0.8.37', used: '0.8.30' });
   });
 
   test.each([
-    ['amount > 100', 'amount > 101', 15],
-    ['amounts[index] * 31 + 1', 'amounts[index] * 31 + index', 22],
-    ['owed[msg.sender] += amount', 'owed[msg.sender] += amount + 7', 16],
-  ])('names the differing source line: %s instead of %s', async (from, to, line) => {
+    ['amount > 100', 'amount > 101', 'deposit', 15],
+    ['amounts[index] * 31 + 1', 'amounts[index] * 31 + index', 'sum', 22],
+    ['owed[msg.sender] += amount', 'owed[msg.sender] += amount + 7', 'deposit', 16],
+  ])('names the differing function and line: %s instead of %s', async (from, to, name, line) => {
     const input = inputOf({ [PATH]: BANK.replace(from, to) }, runs(200));
-    const { place } = diagnosisOf(await fail({ input: with_(runs(200)) }, { input })) ?? {};
-    expect([place?.path, place?.line]).toEqual([PATH, line]);
+    const job = await fail({ input: with_(runs(200)) }, { input });
+    const { place, sizes } = diagnosisOf(job) ?? {};
+    expect([place?.path, place?.function, place?.line]).toEqual([PATH, name, line]);
     expect(place?.text).toContain(to);
+    expect(job.error?.message).toMatch(`Differs in ${name}, ${PATH}:${line}; your sources compile`);
+    const { recompiledRuntimeCode: ours = '', onchainRuntimeCode: theirs = '' } = job.error ?? {};
+    expect(sizes).toEqual({
+      compiled: ours.length / 2 - 1,
+      onChain: theirs.length / 2 - 1,
+    });
   });
 
   test('claims nothing about sources it cannot compare', async () => {

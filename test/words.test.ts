@@ -9,13 +9,15 @@ import { describe, expect, test } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Phrases that read like a translation; `codes` is only the plural of an error code, never of bytecode. */
 const PHRASES = [
-  /\b(?:is|are|was|were) (?:said|told|judged|asked|answered)\b/i,
+  /\b(?:is|are|was|were) (?:said|told|judged|asked|answered|taken)\b/i,
   /\blook(?:s|ed|ing)? at\b|\blooked for\b|\ba look at\b/i,
   /\b(?:stands?|beside|whoever|anew|nobody|anybody)\b/i,
   /\bmend(?:s|ed|ing)?\b/i,
-  /\bby which\b/i,
+  /\bby which\b|(?<!\b(?:all|both|each|most|none|one|some) )\bof which\b/i,
+  // "Of X: …" is not English for "only for X".
+  /(?:^|[.!?] )Of [^.:]{1,40}: /,
   /\bas (?:it|they) should be\b|\bin force\b|\bgravest\b|\bat fault\b|\bcame to nothing\b/i,
-  /\bwhat came of\b|\bways to\b|\bto the letter\b|\bin the place of\b/i,
+  /\bwhat came of\b|\bways to\b|\bto the letter\b|\bthe place of\b/i,
   /\bas (?:many|much)\b[^.]{0,60}\bas (?:may|can)\b/i,
   /(?<!\b(?:error|exit|fault|status|reason|stable|both) )\bcodes\b(?! of findings\b)/i,
 ];
@@ -79,4 +81,22 @@ describe('text in pages, commands, errors, settings and the API', () => {
     expect(found).toEqual([]);
     expect(files.length).toBeGreaterThan(3);
   });
+});
+
+test('the vocabulary names the words that people read, and pages contain them', () => {
+  const [head = [], , ...rows] = readFileSync(path.join(ROOT, 'docs/vocabulary.md'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.slice(1, -1).split('|'))
+    .map((cells) => cells.map((cell) => cell.trim()));
+  const column = head.indexOf('What people read');
+  const words = rows.flatMap((cells) => (cells[column] ?? '').split('; '));
+  const folder = path.join(ROOT, 'web/src');
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+    .join('\n')
+    .toLowerCase();
+  expect(words.length).toBeGreaterThan(30);
+  expect(words.filter((word) => word !== '–' && !pages.includes(word.toLowerCase()))).toEqual([]);
 });

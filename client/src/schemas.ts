@@ -420,9 +420,9 @@ export interface V2VerifyRequest {
       }
     >;
     settings?: Record<string, unknown> | null;
-    /** Of Vyper: path to ABI or text */
+    /** For Vyper: path to ABI or text */
     interfaces?: Record<string, unknown> | null;
-    /** Of Vyper: path to layout */
+    /** For Vyper: path to layout */
     storage_layout_overrides?: Record<string, unknown> | null;
     [name: string]: unknown;
   };
@@ -432,6 +432,8 @@ export interface V2VerifyRequest {
   contractIdentifier: string;
   /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
+  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings` */
+  trySettings?: boolean;
 }
 
 /** A compilation by its metadata */
@@ -490,6 +492,18 @@ export interface V2Job {
     count: number;
     /** The first 20 */
     paths: string[];
+  };
+  /** The sources did not match with the submitted settings, but do with these; absent if the submitted ones match */
+  changedSettings?: {
+    compilerVersion?: string;
+    optimizer?: {
+      enabled: boolean;
+      runs?: number;
+    };
+    evmVersion?: string;
+    viaIR?: boolean;
+    /** For Vyper */
+    optimize?: string | boolean;
   };
   /** The state of forwarding to other explorers, if the operator configured it */
   externalVerifications?: {
@@ -685,6 +699,10 @@ export interface V2Contract {
       address: string;
       /** If the implementation is verified here */
       name?: string;
+      /** The match of the implementation */
+      match?: 'exact_match' | 'match';
+      /** Who verified the implementation */
+      origin?: 'verified' | 'imported' | 'monitored';
     }[];
     /** Only this member if the chain could not be read */
     proxyResolutionError?: {
@@ -736,10 +754,14 @@ export interface SourcesRequest {
   remappings?: string[];
   /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
+  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings` */
+  trySettings?: boolean;
 }
 
 /** A compiler that may have been used */
 export interface CompilerProposal {
+  /** Size of the runtime bytecode */
+  codeBytes: number;
   /** solc compiles Solidity and Yul */
   compiler?: 'solc' | 'vyper';
   /** Absent if the bytecode does not name it */
@@ -1304,6 +1326,11 @@ export interface StatisticsOverview {
   totals: {
     full: number;
     partial: number;
+    /** Those of them that other services claim: imported, and not verified here */
+    claimed: {
+      full: number;
+      partial: number;
+    };
     /** Chains with contracts */
     chains: number;
     /** Unique runtime bytecodes ever verified, as far as the bytecode is known */
@@ -1314,10 +1341,18 @@ export interface StatisticsOverview {
     day: {
       full: number;
       partial: number;
+      claimed: {
+        full: number;
+        partial: number;
+      };
     };
     week: {
       full: number;
       partial: number;
+      claimed: {
+        full: number;
+        partial: number;
+      };
     };
   };
   /** Every chain that ever had a verified contract, ordered by chainId */
@@ -1326,6 +1361,11 @@ export interface StatisticsOverview {
     name: string;
     full: number;
     partial: number;
+    /** Those of them that other services claim: imported, and not verified here */
+    claimed: {
+      full: number;
+      partial: number;
+    };
     /** full / (full + partial) */
     share: number | null;
     firstVerifiedAt: string | null;
@@ -1371,6 +1411,11 @@ export interface StatisticsOverview {
     version: string;
     full: number;
     partial: number;
+    /** Those of them that other services claim: imported, and not verified here */
+    claimed: {
+      full: number;
+      partial: number;
+    };
   }[];
 }
 
@@ -1388,6 +1433,11 @@ export interface StatisticsHistory {
     date: string;
     full: number;
     partial: number;
+    /** Those of them that other services claim: imported, and not verified here */
+    claimed: {
+      full: number;
+      partial: number;
+    };
   }[];
   /** Withdrawals on a chain on one day for one reason */
   withdrawals: {
@@ -1395,6 +1445,10 @@ export interface StatisticsHistory {
     chainId: number;
     full: number;
     partial: number;
+    claimed: {
+      full: number;
+      partial: number;
+    };
     reason: string;
   }[];
 }
@@ -1504,6 +1558,10 @@ export interface Evidence {
       address: string;
       /** If the implementation is verified here */
       name?: string;
+      /** The match of the implementation */
+      match?: 'exact_match' | 'match';
+      /** Who verified the implementation */
+      origin?: 'verified' | 'imported' | 'monitored';
     }[];
     /** Only this member if the chain could not be read */
     proxyResolutionError?: {
@@ -1629,6 +1687,18 @@ export interface JobState {
     /** The first 20 */
     paths: string[];
   };
+  /** The sources did not match with the submitted settings, but do with these; absent if the submitted ones match */
+  changedSettings?: {
+    compilerVersion?: string;
+    optimizer?: {
+      enabled: boolean;
+      runs?: number;
+    };
+    evmVersion?: string;
+    viaIR?: boolean;
+    /** For Vyper */
+    optimize?: string | boolean;
+  };
   /** Present while the job waits in the queue for its compiler, which is being downloaded */
   compilerDownload?: {
     longVersion: string;
@@ -1697,6 +1767,50 @@ export interface JobState {
       };
     };
   };
+}
+
+/** A match that no longer counts */
+export interface WithdrawnMatch {
+  chainId: number;
+  /** With its checksum (EIP-55) */
+  address: string;
+  withdrawnAt: string;
+  /** As in the events of the contract */
+  reason: string;
+  /** The match that was withdrawn */
+  match: 'full' | 'partial';
+  origin: 'verified' | 'imported' | 'monitored' | null;
+  /** null if its evidence is unknown */
+  compilation: {
+    name: string;
+    fullyQualifiedName: string;
+    language: string;
+    compiler: string;
+    compilerVersion: string;
+  } | null;
+  /** null if its evidence is unknown */
+  sources: {
+    /** The number of sources; 10,000 means 10,000 or more */
+    total: number;
+    /** Size of metadata.json; 0 if there is none */
+    metadataBytes: number;
+    /** Ordered by path, at most 200 */
+    sources: {
+      path: string;
+      bytes: number;
+      /** null after the first 2 MB of a page */
+      content: string | null;
+    }[];
+    /** `after` of the next page; null on the last one */
+    next: string | null;
+    /** The source at `path`, otherwise that of the contract, otherwise the first */
+    shown: {
+      path: string;
+      bytes: number;
+      /** The first million characters */
+      content: string;
+    } | null;
+  } | null;
 }
 
 /** A message of the Model Context Protocol (JSON-RPC 2.0) */
@@ -1879,6 +1993,47 @@ export interface Manifest {
   version: string;
 }
 
+/** The folders of full and partial matches */
+export interface RootFolder {
+  folders: {
+    match: 'full' | 'partial';
+    contracts: number;
+    /** Path from the root of this host */
+    url: string;
+  }[];
+}
+
+/** The chains with matches of a kind */
+export interface MatchFolder {
+  match: 'full' | 'partial';
+  /** Ascending chainId: those with such a match */
+  chains: {
+    chainId: number;
+    name: string;
+    contracts: number;
+    /** Path from the root of this host */
+    url: string;
+  }[];
+}
+
+/** The contracts of a chain, in pages */
+export interface ChainFolder {
+  match: 'full' | 'partial';
+  chainId: number;
+  name: string;
+  /** Contracts of this folder, on all pages */
+  total: number;
+  /** Newest match first */
+  contracts: {
+    address: string;
+    name: string | null;
+    /** Path from the root of this host */
+    url: string;
+  }[];
+  /** The `after` of the next page; null on the last one */
+  next: string | null;
+}
+
 /** The files of a verified contract */
 export interface ContractFolder {
   match: 'full' | 'partial';
@@ -1926,6 +2081,8 @@ export interface OperatorState {
   failures: {
     code: string;
     jobs: number;
+    /** Jobs among them whose request is kept */
+    retriable: number;
     lastJob: string;
     lastAt: string;
   }[];

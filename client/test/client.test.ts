@@ -270,6 +270,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'POST /mcp': 'a protocol with a client of its own',
   'POST /v1/contracts/{chainId}/{address}/list': 'for those who have a token',
   'GET /state': 'for the machine of the service alone',
+  'POST /failures/{code}/retry': 'for the machine of the service alone',
   'POST /jobs/{id}/cancel': 'for the machine of the service alone',
   'POST /monitors/{chainId}/retry': 'for the machine of the service alone',
   'GET /badge/{chainId}/{file}': 'a picture for pages',
@@ -321,6 +322,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /files/any/{chainId}/{address}': 'the verification API v1; contract() has the sources',
   'GET /files/tree/any/{chainId}/{address}': 'the verification API v1; contractFolder() has them',
   'GET /files/contracts/{chainId}': 'the verification API v1; eachContract() has them',
+  'GET /contracts': 'statistics() says more',
+  'GET /contracts/{matchFolder}': 'statistics() says the same',
+  'GET /contracts/{matchFolder}/{chainId}': 'contracts({ chain, match }) says more',
   'GET /contracts/{matchFolder}/{chainId}/{address}/{path}': 'a file: contractFolder() has its URL',
   'GET /checkAllByAddresses': 'an older spelling',
   'GET /checkByAddresses': 'an older spelling',
@@ -339,6 +343,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     'for the page of a contract; evidence lists them',
   'GET /v1/contracts/{chainId}/{address}/sources':
     'for the page of a contract; contract() has the sources',
+  'GET /v1/contracts/{chainId}/{address}/withdrawn':
+    'for the page of a contract; contractEvents() has the withdrawal',
+  'GET /job/{id}': 'job() says more',
   'POST /blockscout/api/v2/verifier/solidity/sources:verify-standard-json':
     'the verifier of Blockscout',
   'POST /blockscout/api/v2/verifier/solidity/sources:verify-multi-part':

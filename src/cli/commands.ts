@@ -64,6 +64,15 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
         examples: ['jobs cancel 3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f'],
         load: async () => (await import('./jobs.ts')).defineJobsCancel,
       },
+      {
+        name: 'retry',
+        description: 'Queue a failed job again, or all that failed with a code.',
+        examples: [
+          'jobs retry 3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
+          'jobs retry cannot_fetch_bytecode',
+        ],
+        load: async () => (await import('./jobs.ts')).defineJobsRetry,
+      },
     ],
   },
   {

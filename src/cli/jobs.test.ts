@@ -5,8 +5,9 @@ import { sampleAddress } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { sql } from '../store/database.ts';
-import { claimJob, renewLease } from '../verification/jobs/run-jobs.ts';
+import { claimJob, finishWithFailure, renewLease } from '../verification/jobs/run-jobs.ts';
 import { submitJob } from '../verification/jobs/submit-job.ts';
+import { VerificationFailure } from '../verification/verification-failure.ts';
 import { packRequest } from '../verification/verification-request.ts';
 
 let testDatabase: TestDatabase;
@@ -87,8 +88,33 @@ describe('fullmatch jobs', () => {
     expect(stderr).toContain('error[job_ended]');
   });
 
+  test('queues a failed job again, or all that failed with a code', async () => {
+    const failed: string[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      failed.push(await submit());
+      const claimed = await claimJob(testDatabase.database, 60_000);
+      if (claimed === undefined) throw new Error('nothing claimed');
+      const failure = new VerificationFailure('cannot_fetch_bytecode', 'no endpoint');
+      await finishWithFailure(testDatabase.database, claimed, failure);
+    }
+    const one = await run('retry', failed[0] ?? '', '--json');
+    expect(JSON.parse(one.stdout)).toEqual({ jobs: [expect.stringMatching(/^[0-9a-f-]{36}$/)] });
+    const others = await run('retry', 'cannot_fetch_bytecode');
+    expect(others.stdout.trim().split('\n')).toHaveLength(2);
+    expect(await listed('--state', 'queued')).toHaveLength(3);
+    expect((await run('retry', 'cannot_fetch_bytecode')).stdout).toBe(
+      'no kept job failed with cannot_fetch_bytecode\n',
+    );
+    const again = await run('retry', failed[0] ?? '');
+    expect([again.exitCode, again.stderr]).toEqual([
+      1,
+      expect.stringContaining('error[job_not_retriable]'),
+    ]);
+  });
+
   test.each([
     ['an id that is not a job’s', 'job_not_found', ['cancel', randomUUID()]],
+    ['an id that is not a job’s, to retry', 'job_not_found', ['retry', randomUUID()]],
     ['an id that is none', 'job_not_found', ['cancel', "x' OR true"]],
     ['an id that is none, to show', 'job_not_found', ['show', '7']],
     ['a state that is none', 'invalid_parameter', ['list', '--state', 'done']],

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { checksumAddress } from '../lib/hex.ts';
-import { listJobs, readJob } from '../verification/jobs/read-job.ts';
+import { isJobId, listJobs, readJob } from '../verification/jobs/read-job.ts';
+import { retryFailures, retryJob } from '../verification/jobs/retry-jobs.ts';
 import { endJob, jobNotFound } from '../verification/jobs/end-job.ts';
 import {
   isFinished,
@@ -62,6 +63,21 @@ export function defineJobsCancel(command: Command, context: CliContext): void {
       else if (isFinished(job)) writeLine(context.stdout, `cancelled ${job.id}`);
       else
         writeLine(context.stdout, `asked the worker of ${job.id} to stop; it does so in seconds`);
+    });
+}
+
+/** `fullmatch jobs retry`: queues what failed without checking its contract again, as new jobs. */
+export function defineJobsRetry(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<id or code>', 'The id of a failed job, or a failure code.')
+    .option('--json', 'Print JSON.')
+    .action(async (which: string, options: ParsedOptions) => {
+      const ids = await withDatabase(options, context, 'jobs', async (database) =>
+        isJobId(which) ? [await retryJob(database, which)] : retryFailures(database, which),
+      );
+      if (options['json']) writeJson(context.stdout, { jobs: ids });
+      else if (ids.length === 0) writeLine(context.stdout, `no kept job failed with ${which}`);
+      else writeLine(context.stdout, ids.join('\n'));
     });
 }
 

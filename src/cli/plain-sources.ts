@@ -62,7 +62,8 @@ export async function readPlainSources(
     const declared = vyperContractsIn([...sources.keys()]);
     await addVyperImports(sources, project);
     return {
-      ...{ kind: 'standard_json', input: buildVyper(sources, settings), compilerVersion: compiler },
+      ...{ kind: 'standard_json', input: buildVyper(sources, settings) },
+      ...{ compilerVersion: compiler, trySettings: true },
       ...placeContract(contract, declared, sources),
     };
   }
@@ -89,6 +90,7 @@ export async function readPlainSources(
     kind: 'standard_json',
     input: build(() => buildStandardJson({ sources: known(), ...settings })),
     compilerVersion: compiler,
+    trySettings: true,
     ...placeContract(contract, findDeployableContracts(known()), sources),
   };
 }

@@ -109,7 +109,7 @@ describe('Invalid arguments', () => {
 });
 
 test.each([
-  ['jobs', 'list, show, or cancel'],
+  ['jobs', 'list, show, cancel, or retry'],
   ['chains', 'sync, probe, check, list, or show'],
 ])('%s without a command prints its help and lists the commands', async (group, names) => {
   const detail = `fullmatch ${group} needs a command: ${names}.`;

@@ -4,12 +4,24 @@ import { type Service } from '../service/service.ts';
 
 const NAME_WIDTH = 12;
 
+const count = (value: number): string => value.toLocaleString('en-US');
+
+/** The contracts, with the claims of other services apart. While these are not counted, no contract is called verified. */
+function describeContracts(
+  contracts: number,
+  claims: Awaited<ReturnType<Service['facts']>>['claims'],
+): string {
+  if (claims === undefined) return `${count(contracts)} contracts`;
+  const claimed = claims.full + claims.partial;
+  const verified = `${count(contracts - claimed)} verified contracts`;
+  return claimed === 0 ? verified : `${verified}, and ${count(claimed)} claimed by other services`;
+}
+
 /** Renders the lines shown to a person when the service is ready: its URLs, its data, and what to try next. */
 export function describeReadiness(
   { apiUrl, repositoryUrl, metricsUrl, operatorUrl }: ServiceUrls,
-  { registry, statistics }: Awaited<ReturnType<Service['facts']>>,
+  { registry, statistics, claims }: Awaited<ReturnType<Service['facts']>>,
 ): readonly string[] {
-  const count = (value: number): string => value.toLocaleString('en-US');
   const contracts = statistics && statistics.full + statistics.partial;
   const rows = [
     apiUrl && ['dashboard', `${apiUrl}/`],
@@ -21,7 +33,7 @@ export function describeReadiness(
     repositoryUrl && [
       'statistics',
       `${repositoryUrl}/stats.json`,
-      contracts !== undefined && `${count(contracts)} verified contracts`,
+      contracts !== undefined && describeContracts(contracts, claims),
     ],
     operatorUrl && ['operator', `${operatorUrl}/`, 'on this machine alone'],
     metricsUrl && ['metrics', `${metricsUrl}/metrics`],

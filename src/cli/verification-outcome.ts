@@ -4,6 +4,8 @@ import { isMembers } from '../lib/members.ts';
 import { printableLines, printableText } from '../lib/printable-text.ts';
 import type { Match } from '../repository/repository.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
+import { describeDiagnosis } from '../solidity/diagnosis.ts';
+import { type SettingChanges } from '../solidity/setting-changes.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
 import { renderTable } from './table.ts';
 
@@ -19,6 +21,8 @@ export interface VerificationOutcome {
   readonly keptBeside?: boolean;
   /** Sources that the compilation does not need and that are not published. */
   readonly droppedSources?: DroppedSources;
+  /** Settings that were changed for the match. */
+  readonly changedSettings?: SettingChanges;
   readonly failure?: {
     readonly code: string;
     readonly kind: FailureKind;
@@ -42,6 +46,7 @@ export function outcomeText({
   stored,
   keptBeside = false,
   droppedSources,
+  changedSettings,
 }: VerificationOutcome): string {
   const meaningOf = (match: Match | null): string =>
     match === null ? 'not compared, or different' : MEANINGS[match];
@@ -51,13 +56,18 @@ export function outcomeText({
       ['runtime', runtimeMatch ?? 'none', meaningOf(runtimeMatch)],
       ['creation', creationMatch ?? 'none', meaningOf(creationMatch)],
     ],
-  )}${stored === false ? notStoredText(keptBeside) : ''}${droppedText(droppedSources)}`;
+  )}${stored === false ? notStoredText(keptBeside) : ''}${changedText(changedSettings)}${droppedText(droppedSources)}`;
 }
 
 function notStoredText(keptBeside: boolean): string {
   return keptBeside
     ? 'The match was not replaced: other sources that compile to the same bytecode are already shown. Yours were stored as an alternative.\n'
     : 'Nothing was stored: an equally good match already exists.\n';
+}
+
+function changedText(changes: SettingChanges | undefined): string {
+  const sentence = changes && describeDiagnosis({ changes });
+  return sentence === undefined ? '' : `${printableText(sentence)}\n`;
 }
 
 function droppedText(dropped: DroppedSources | undefined): string {

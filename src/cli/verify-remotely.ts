@@ -88,6 +88,7 @@ export class RemoteService {
           stdJsonInput: { ...compilation.input, ...additionalMembers(compilation.input) },
           compilerVersion: compilation.compilerVersion,
           contractIdentifier: compilation.contractIdentifier,
+          trySettings: compilation.trySettings,
         };
     const route = isMetadata ? '/v2/verify/metadata' : '/v2/verify';
     const answer = await this.#ask(`${route}/${chainId}/${address}`, {
@@ -100,7 +101,7 @@ export class RemoteService {
   /** Submits sources without a contract name; the service finds the contract by its bytecode on chain. */
   async #submitSources(
     { chainId, address, creationTransactionHash }: VerificationRequest,
-    { input, compilerVersion }: StandardJsonCompilation,
+    { input, compilerVersion, trySettings }: StandardJsonCompilation,
   ): Promise<string> {
     const { optimizer, evmVersion, viaIR, remappings, libraries = {}, ...others } = input.settings;
     const sources = Object.entries(input.sources).map(([path, { content = '' }]) => [
@@ -117,7 +118,7 @@ export class RemoteService {
     const placed = Object.entries(libraries as Record<string, Record<string, string>>);
     const answer = await this.#ask(`/v1/verify/sources/${chainId}/${address}`, {
       ...{ compilerVersion, optimizer, evmVersion, viaIR, remappings, creationTransactionHash },
-      ...{ files, language: input.language },
+      ...{ files, language: input.language, trySettings },
       libraries: Object.fromEntries(
         placed.flatMap(([path, named]) =>
           Object.entries(named).map(([name, library]) => [`${path}:${name}`, library]),
@@ -208,6 +209,7 @@ function toOutcome(job: Members): VerificationOutcome {
     ...(isMembers(job['droppedSources']) && {
       droppedSources: readInputFiles(job['droppedSources']),
     }),
+    ...(isMembers(job['changedSettings']) && { changedSettings: job['changedSettings'] }),
     ...(error && {
       failure: {
         code: String(error['customCode']),

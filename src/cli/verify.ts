@@ -46,6 +46,11 @@ export function defineVerify(command: Command, context: CliContext): void {
       '--sources <folder>',
       'Folder with the sources of a metadata.json; default: its own folder.',
     )
+    .option(
+      '--try-settings',
+      'Try common compiler settings if the code does not match with these; the default for .sol and .vy files.',
+    )
+    .option('--no-try-settings', 'Use exactly these settings.')
     .option('--creation-transaction <hash>', 'The transaction that created the contract.')
     .option(
       '--url <url>',
@@ -95,6 +100,7 @@ async function readRequest(
   const contract = textOf(options, 'contract');
   const compiler = textOf(options, 'compiler');
   const sources = textOf(options, 'sources');
+  const { trySettings } = options;
   const compilation = await readVerificationInput(path.resolve(workingDirectory, input), {
     plain: { workingDirectory, settings: readSourceSettings(options) },
     ...(contract !== undefined && { contract }),
@@ -104,7 +110,10 @@ async function readRequest(
   return {
     address: address.toLowerCase() as Hex,
     ...(hash !== undefined && { creationTransactionHash: hash.toLowerCase() as Hex }),
-    compilation,
+    compilation:
+      compilation.kind === 'standard_json' && typeof trySettings === 'boolean'
+        ? { ...compilation, trySettings }
+        : compilation,
   };
 }
 
@@ -201,6 +210,7 @@ async function runHere(
       stored: saved.outcome !== 'unchanged',
       keptBeside: saved.keptBeside === true,
       ...(droppedSources && { droppedSources }),
+      ...(result.changedSettings && { changedSettings: result.changedSettings }),
     };
   } catch (error) {
     signal.throwIfAborted();

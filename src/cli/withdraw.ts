@@ -3,7 +3,7 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
-import { withdrawMatch } from '../repository/repository.ts';
+import { hideSources, readWithdrawnMatch, withdrawMatch } from '../repository/repository.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';
@@ -14,14 +14,31 @@ export function defineWithdraw(command: Command, context: CliContext): void {
     .argument('<chain>', 'Chain id, CAIP-2 id, short name or name: 1, 0x1, eip155:1, eth.')
     .argument('<address>', 'The address, in one case or with a valid checksum.')
     .requiredOption('--reason <text>', 'The reason, shown to everyone.')
+    .option(
+      '--hide-sources',
+      'Do not show the withdrawn sources; also for a match that was withdrawn earlier.',
+    )
     .option('--json', 'Print JSON.')
     .action(async (ref: string, address: string, options: ParsedOptions) => {
       const wanted = { address: readAddress(address), reason: String(options['reason']) };
       const withdraw = async (core: Core): Promise<void> => {
         const { chainId, name } = findChain((await core.registry()).registry, ref).record;
         const { database } = await core.store();
-        const { match, eventNumber } = await withdrawMatch(database, { chainId, ...wanted });
         const shown = checksumAddress(wanted.address);
+        const hidesSources = options['hideSources'] === true;
+        const earlier =
+          hidesSources && (await readWithdrawnMatch(database, chainId, wanted.address));
+        if (earlier) {
+          await hideSources(database, { chainId, ...wanted });
+          if (options['json']) writeJson(context.stdout, { chainId, address: shown, hidesSources });
+          else writeLine(context.stdout, `hid the sources of ${shown}, which was withdrawn before`);
+          return;
+        }
+        const { match, eventNumber } = await withdrawMatch(database, {
+          chainId,
+          ...wanted,
+          hidesSources,
+        });
         if (options['json']) {
           writeJson(context.stdout, { chainId, address: shown, match, eventNumber });
         } else {

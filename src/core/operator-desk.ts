@@ -6,6 +6,7 @@ import { type Database, sql } from '../store/database.ts';
 import { countFailures, type FailureCount } from '../verification/jobs/count-failures.ts';
 import { endJob } from '../verification/jobs/end-job.ts';
 import { listJobs } from '../verification/jobs/read-job.ts';
+import { retryFailures } from '../verification/jobs/retry-jobs.ts';
 import { type VerificationJob } from '../verification/jobs/verification-job.ts';
 
 /** State of the service for its operator only. */
@@ -24,6 +25,8 @@ export interface OperatorDesk {
   look(): Promise<DeskDependencies>;
   /** @throws FullmatchError job_not_found, job_ended */
   cancelJob(id: string): Promise<void>;
+  /** Queues the kept requests of jobs that failed with a code again; see {@link retryFailures}. */
+  retryFailures(code: string): Promise<void>;
   /** Retries what the monitor of a chain found and what it could not read. */
   retryFound(chainId: number): Promise<void>;
 }
@@ -55,6 +58,9 @@ export function openOperatorDesk(database: Database, dataDir: string): OperatorD
     },
     cancelJob: async (id) => {
       await endJob(database, id);
+    },
+    retryFailures: async (code) => {
+      await retryFailures(database, code);
     },
     retryFound: async (chainId) => {
       await retryBackfills(database, chainId);

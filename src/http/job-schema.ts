@@ -12,6 +12,28 @@ export const droppedSourcesSchema = z
 export const DROPPED_SOURCES =
   'The sources compile to the same bytecode without these files, so they are not published; absent if all are needed';
 
+/** Settings that the service changed for a match. */
+export const changedSettingsSchema = z
+  .strictObject({
+    compilerVersion: z.string().optional(),
+    optimizer: z.strictObject({ enabled: z.boolean(), runs: z.int().optional() }).optional(),
+    evmVersion: z.string().optional(),
+    viaIR: z.boolean().optional(),
+    optimize: z.union([z.string(), z.boolean()]).optional().describe('For Vyper'),
+  })
+  .meta({
+    id: 'ChangedSettings',
+    description: 'Compiler settings that differ from the submitted ones',
+  });
+
+/** Description of {@link changedSettingsSchema} in a job. */
+export const CHANGED_SETTINGS =
+  'The sources did not match with the submitted settings, but do with these; absent if the submitted ones match';
+
+/** Description of the request to try other settings. */
+export const TRY_SETTINGS =
+  'Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings`';
+
 /** Compiler download that a job waits for. */
 export const compilerDownloadSchema = z
   .strictObject({

@@ -26,6 +26,7 @@ import { badgeRoute } from './api/badge/badge-routes.ts';
 import { cardRoute, contractCardRoute } from './api/card/card-routes.ts';
 import { downloadRoute } from './api/downloads/downloads-routes.ts';
 import { signatureRoutes } from './api/signatures/signature-routes.ts';
+import { jobDocumentRoute } from './api/job-document.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
@@ -35,8 +36,10 @@ import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
 import { v2ContractRoutes } from './api/v2/contract-routes.ts';
 import { v2VerifyRoutes } from './api/v2/verify-routes.ts';
+import { withdrawnRoute } from './api/withdrawn/withdrawn-route.ts';
 import { livenessRoute, readinessRoute } from './health-routes.ts';
 import { apiFileRoute, fileRoute, folderRoute } from './repository/contract-tree.ts';
+import { parentFolderRoutes } from './repository/parent-folders.ts';
 import * as repositoryRoutes from './repository/repository-routes.ts';
 import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
 
@@ -101,6 +104,8 @@ export const API_ROUTES: readonly RouteConfig[] = [
   blockscoutHealthRoute,
   ...statisticsRoutes,
   ...evidenceRoutes,
+  withdrawnRoute,
+  jobDocumentRoute,
   downloadRoute,
   badgeRoute,
   contractCardRoute,
@@ -120,6 +125,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
 export const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   repositoryRoutes.statisticsRoute,
   repositoryRoutes.manifestRoute,
+  ...parentFolderRoutes,
   folderRoute,
   fileRoute,
 ];

@@ -12,8 +12,10 @@ import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 import {
   MATCHES_CHANNEL,
+  type MatchCounts,
   type Statistics,
   createStatisticsReader,
+  readClaims,
   readStatistics,
   renderStatistics,
 } from '../repository/repository.ts';
@@ -161,6 +163,11 @@ export class Publication {
         },
       }),
     };
+  }
+
+  /** How many of the counted contracts are claims; undefined if that is not known. */
+  async readClaims(): Promise<MatchCounts | undefined> {
+    return readClaims(this.#serving).catch(() => undefined);
   }
 
   /**

@@ -19,24 +19,27 @@ export function renderOverview(
   registry: ChainRegistry,
 ): Buffer {
   const names = new Map(registry.chains.map(({ record }) => [record.chainId, record.name]));
-  const sum = (kind: keyof MatchCounts): number =>
-    chains.reduce((total, counts) => total + counts[kind], 0);
+  const sum = (all: readonly MatchCounts[]): MatchCounts => ({
+    full: all.reduce((total, { full }) => total + full, 0),
+    partial: all.reduce((total, { partial }) => total + partial, 0),
+  });
   const overview = {
     asOf: asOf.toISOString(),
     eventNumber: rest.eventNumber,
     position: rest.position,
     totals: {
-      full: sum('full'),
-      partial: sum('partial'),
+      ...sum(chains),
+      claimed: sum(chains.map(({ claimed }) => claimed)),
       chains: chains.filter(({ full, partial }) => full + partial > 0).length,
       uniqueCodes,
     },
     changes: rest.changes,
-    chains: chains.map(({ chainId, full, partial, firstVerifiedAt, lastVerifiedAt }) => ({
+    chains: chains.map(({ chainId, full, partial, claimed, firstVerifiedAt, lastVerifiedAt }) => ({
       chainId,
       name: names.get(chainId) ?? `Unknown chain ${chainId}`,
       full,
       partial,
+      claimed,
       share: shareOf({ full, partial }),
       firstVerifiedAt: firstVerifiedAt?.toISOString() ?? null,
       lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,

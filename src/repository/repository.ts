@@ -58,6 +58,7 @@ export {
 export { type ContractReader, createContractReader } from './matches/contract-reader.ts';
 export type { ContractSummary, ListQuery, SummaryPage } from './matches/contract-summary.ts';
 export { correctDeployment, DEPLOYMENT_CORRECTED } from './matches/correct-deployment.ts';
+export type { NamedContract } from './matches/find-verified.ts';
 export { findStoredSources, type StoredSources } from './matches/find-stored-sources.ts';
 export { MATCHES_CHANNEL } from './matches/match-notifications.ts';
 export {
@@ -71,6 +72,8 @@ export {
 } from './matches/outdated-reading.ts';
 export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
 export { readRecord, type RecordVersion } from './matches/read-contract.ts';
+export type { SourcePage, SourceQuery } from './tree/read-source-page.ts';
+export { readWithdrawnMatch, type WithdrawnMatch } from './matches/read-withdrawn-match.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
 export { type AdditionalChange, type SavedMatch, saveMatch } from './matches/save-matches.ts';
 export {
@@ -90,7 +93,7 @@ export type {
   VerifiedContract,
 } from './matches/verified-contract.ts';
 export { markRecompiled } from './matches/raise-trust.ts';
-export { withdrawMatch } from './matches/withdraw-match.ts';
+export { hideSources, withdrawMatch } from './matches/withdraw-match.ts';
 export { indexSignatures } from './signatures/index-signatures.ts';
 export type { ImportedSignatures, SignatureImport } from './signatures/import-signatures.ts';
 export type { EventInputs, SignatureName, SignatureTotals } from './signatures/find-signatures.ts';
@@ -101,9 +104,14 @@ export {
 } from './signatures/signature-database.ts';
 export { type CountDifference, recount, type Recount } from './statistics/recount.ts';
 export type { HistoryQuery, StatisticsHistory } from './statistics/statistics-history.ts';
-export type { MatchCounts, StatisticsOverview } from './statistics/statistics-overview.ts';
+export type {
+  CountsWithClaims,
+  MatchCounts,
+  StatisticsOverview,
+} from './statistics/statistics-overview.ts';
 export { createStatisticsReader, type StatisticsReader } from './statistics/statistics-reader.ts';
 export {
+  readClaims,
   readContractChainIds,
   readStatistics,
   renderStatistics,

@@ -7,6 +7,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type DocumentsOptions } from '../publication/documents.ts';
 import { type PublicationFacts } from '../publication/publication-facts.ts';
+import { type MatchCounts } from '../repository/repository.ts';
 import { type ServiceUrls } from './open-hosts.ts';
 import { requireFreePorts } from './ports.ts';
 
@@ -15,10 +16,10 @@ export interface Service {
   /** Opens the store, publishes both documents and listens. If it fails, it closes what it opened. */
   start(): Promise<ServiceUrls>;
   /**
-   * Returns what the service currently publishes.
+   * Returns what the service currently publishes, and how many of its contracts are claims, if that is known.
    * @throws FullmatchError `not_ready` before the start; the error of a failed start
    */
-  facts(): Promise<PublicationFacts>;
+  facts(): Promise<PublicationFacts & { readonly claims: MatchCounts | undefined }>;
   /**
    * Reloads the configuration and applies what can change: chains, `registry.*` except its sync, `log.level`.
    * @throws FullmatchError `not_ready` before the start; the error of a failed start
@@ -77,7 +78,10 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
         throw error;
       }
     },
-    facts: async () => (await started()).publication.facts,
+    facts: async () => {
+      const { publication } = await started();
+      return { ...publication.facts, claims: await publication.readClaims() };
+    },
     reload: async () => (await started()).reloader.reload(),
     close,
   };

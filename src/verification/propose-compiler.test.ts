@@ -32,7 +32,7 @@ test('concurrent requests share one lookup, even if the first disconnects', asyn
   leaving.abort(new Error('gone'));
   await expect(first).rejects.toThrow('gone');
   readings[0]?.();
-  expect(await second).toEqual({ from: 'none' });
+  expect(await second).toEqual({ codeBytes: 2, from: 'none' });
   expect(readings).toHaveLength(1);
 });
 
@@ -55,7 +55,7 @@ test('a failure is cached for a while and does not affect other addresses', asyn
   const other = reader.propose(1, OTHER_ADDRESS, asker());
   await new Promise(setImmediate);
   readings[1]?.();
-  expect(await other).toEqual({ from: 'none' });
+  expect(await other).toEqual({ codeBytes: 2, from: 'none' });
 });
 
 test('a client with many requests does not block other clients', async () => {
@@ -73,7 +73,7 @@ test('a client with many requests does not block other clients', async () => {
   await new Promise(setImmediate);
   expect(readings).toHaveLength(5);
   readings[4]?.();
-  expect(await other).toEqual({ from: 'none' });
+  expect(await other).toEqual({ codeBytes: 2, from: 'none' });
   for (let done = 0; done < 21; done += 1) {
     if (done !== 4) readings[done]?.();
     await new Promise(setImmediate);

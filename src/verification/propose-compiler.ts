@@ -10,6 +10,8 @@ import { type VerificationParts } from './verify-contract.ts';
 
 /** The compiler that the bytecode on chain names. */
 export interface CompilerProposal {
+  /** Size of the runtime bytecode on chain. */
+  readonly codeBytes: number;
   readonly compiler?: 'solc' | 'vyper';
   /** The long version if it is known here, otherwise the version in the bytecode; absent if there is none. */
   readonly compilerVersion?: string;
@@ -63,19 +65,20 @@ export function createProposalReader(
       signal: AbortSignal.any([ending, AbortSignal.timeout(DEADLINE_MS)]),
       ...(quorum !== undefined && { quorum }),
     });
-    if (isDelegation(code)) return { from: 'none' };
+    const codeBytes = code.length;
+    if (isDelegation(code)) return { codeBytes, from: 'none' };
     const propose = async (
       compiler: 'solc' | 'vyper',
       version: string,
       language: string,
     ): Promise<CompilerProposal> => {
       const compilerVersion = nameVersion(version, await listVersions(language));
-      return { from: 'auxdata', compiler, compilerVersion };
+      return { codeBytes, from: 'auxdata', compiler, compilerVersion };
     };
     const solc = readTrailingAuxdata(code)?.solc;
     if (solc !== undefined) return propose('solc', solc, 'solidity');
     const vyper = readTrailingVyperAuxdata(code)?.vyper;
-    return vyper === undefined ? { from: 'none' } : propose('vyper', vyper, 'vyper');
+    return vyper === undefined ? { codeBytes, from: 'none' } : propose('vyper', vyper, 'vyper');
   };
   return {
     propose: (chainId, address, { client, signal }) =>

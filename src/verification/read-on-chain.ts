@@ -1,6 +1,7 @@
 import { type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type FindCreationOptions } from '../chains/creation/find-creation-transaction.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
+import { type Creation } from '../chains/rpc/creation.ts';
 import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-code.ts';
 import { type Hex } from '../lib/hex.ts';
 import { type Deployment } from './verification-request.ts';
@@ -30,6 +31,13 @@ export interface ContractReading {
   readonly creation: () => Promise<CreationSearch>;
   /** Aborts pending reads. */
   readonly stop: () => void;
+}
+
+/** Data read from the chain: the runtime bytecode, the creation if known, and the steps of the creation search. */
+export interface OnChain {
+  readonly deployed: DeployedCode;
+  readonly creation: Creation | undefined;
+  readonly methods: CreationSearch['methods'];
 }
 
 /** Returns the read options of a chain: its quorum and the abort signal. */

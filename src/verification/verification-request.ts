@@ -12,6 +12,8 @@ export interface StandardJsonCompilation {
   readonly compilerVersion: string;
   /** `path:Name`; the path may contain colons. Absent if the bytecode on chain has to identify the contract. */
   readonly contractIdentifier?: string;
+  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used. */
+  readonly trySettings?: boolean;
 }
 
 /** A compilation given by a metadata document and the sources that it lists. */

@@ -2,8 +2,6 @@ import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
 import { judgeContract, type ContractJudgement } from '../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../bytecode/recompiled-code.ts';
 import { type CodeVerdict } from '../bytecode/verdict.ts';
-import { type CreationSearch } from '../chains/creation/creation-search.ts';
-import { type Creation } from '../chains/rpc/creation.ts';
 import { type DeployedCode } from '../chains/rpc/deployed-code.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
@@ -27,22 +25,25 @@ import { tryOtherFileOrder } from './compilation/file-order.ts';
 import { tryOtherLineEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
-import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
+import { findNeededSources, type NeededSources, type Trial } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { type ContractKeys } from './compilation/read-contract-keys.ts';
-import { type ContractReading, readContract, type ReadingParts } from './read-on-chain.ts';
+import {
+  type ContractReading,
+  type OnChain,
+  readContract,
+  type ReadingParts,
+} from './read-on-chain.ts';
 import { requireStorableSize } from './compilation/source-size.ts';
 import {
-  describeDiagnosis,
-  type Diagnosis,
-  diagnoseMismatch,
-} from './diagnosis/diagnose-mismatch.ts';
-import {
-  describeOtherLibraries,
-  findOtherLibraryAddresses,
-  type OtherLibraryAddress,
-} from './diagnosis/other-library-addresses.ts';
-import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
+  describeMismatch,
+  isOtherCode,
+  type MismatchFacts,
+} from './diagnosis/describe-mismatch.ts';
+import { diagnoseMismatch } from './diagnosis/diagnose-mismatch.ts';
+import { findOtherLibraryAddresses } from './diagnosis/other-library-addresses.ts';
+import { type SettingChanges } from '../solidity/setting-changes.ts';
+import { VerificationFailure } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
 /** Dependencies of a verification. */
@@ -65,6 +66,8 @@ export interface VerificationResult {
   readonly others?: readonly ContractKeys[];
   /** Paths of submitted sources that the compilation does not need; they are not published. */
   readonly droppedSources: readonly string[];
+  /** Settings that were changed for the match; absent if the submitted ones match. */
+  readonly changedSettings?: SettingChanges;
 }
 
 /** Returns whether the runtime or the creation match is full. */
@@ -73,13 +76,6 @@ export const isFullMatch = ({
   creationMatch,
 }: Pick<VerifiedContract, 'runtimeMatch' | 'creationMatch'>): boolean =>
   runtimeMatch === 'full' || creationMatch === 'full';
-
-/** Data read from the chain: the runtime bytecode, the creation if known, and the steps of the creation search. */
-export interface OnChain {
-  readonly deployed: DeployedCode;
-  readonly creation: Creation | undefined;
-  readonly methods: CreationSearch['methods'];
-}
 
 /**
  * Verifies a deployment against a compilation: reads the bytecode on chain while the compiler loads, compiles
@@ -134,58 +130,14 @@ async function compare(
   const target = isUnknownTarget(asked.task.target)
     ? await chooseTarget(parts, asked.task, deployed.code, signal)
     : asked.task.target;
-  const task = { ...asked.task, target };
-  const deployment = { ...asked, task };
-  const compileFor =
-    (each: CompilationTask) =>
-    (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
-      compileTarget(parts, each, input, within);
-  const compile = compileFor(task);
-  const first = await compileTarget(parts, task, task.input, signal, { withOthers: true });
+  const submitted = { ...asked, task: { ...asked.task, target } };
+  // Compiles during the creation search.
+  const first = await compileWithOthers(parts, submitted.task, signal);
   const { creation, methods } = await reading.creation();
   const onChain: OnChain = { deployed, creation, methods };
-  const byName = {
-    compile,
-    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
-      judge(deployment, input, compiled, onChain),
-    hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
-  };
-  const given = await findNeededSources(task, first, byName);
-  const { found: needed, trial } = await tryOtherFileOrder(
-    task,
-    { found: await tryOtherLineEndings(task, given, byName), trial: byName },
-    compileFor,
-  );
-  if (needed.judgement.match === null) {
-    const isFilesFault =
-      isOtherCode(needed.judgement) &&
-      hasSameMetadata(needed.compiled, onChain) &&
-      (await dependsOnOtherFiles(task, needed.input, needed.compiled, compile));
-    const libraries = await findOtherLibraryAddresses({
-      ...{ ...needed, compile: trial.compile, judge: trial.judge },
-      onChain: {
-        runtime: deployed.code,
-        ...(creation && { creation: creation.creationCode }),
-      },
-    }).catch(() => {
-      signal.throwIfAborted();
-      return [];
-    });
-    const diagnosis =
-      isFilesFault || libraries.length > 0 || !isOtherCode(needed.judgement)
-        ? {}
-        : await diagnoseMismatch(
-            parts,
-            {
-              ...{ task, input: needed.input, compiled: needed.compiled, onChain: deployed.code },
-              compile: (other, input, within) =>
-                compileTarget(parts, { ...task, target: other }, input, within),
-              judge: trial.judge,
-            },
-            signal,
-          );
-    throw describeMismatch(needed, onChain, { isFilesFault, libraries, diagnosis });
-  }
+  const result = await findMatch(parts, submitted, { first, onChain }, signal);
+  const { task, needed, trial } = result;
+  const deployment = { ...submitted, task };
   const found = await removeUnprovenSettings(parts.reader, needed, trial, signal);
   const configured = linkedBySettings(found.input, found.compiled);
   await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
@@ -197,9 +149,122 @@ async function compare(
     ...(deployment.origin && { origin: deployment.origin }),
   };
   requireStorableSize(contract.compilation.sources, parts.sourceBytes);
-  const others = first.others.filter(({ path }) => Object.hasOwn(found.input.sources, path));
-  const { compileTimeMs } = found;
-  return { contract, others, compileTimeMs, droppedSources: needed.dropped };
+  const others = result.first.others.filter(({ path }) => Object.hasOwn(found.input.sources, path));
+  const { changes } = result;
+  return {
+    ...{ contract, others, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped },
+    ...(changes && { changedSettings: changes }),
+  };
+}
+
+const compileWithOthers = (
+  parts: VerificationParts,
+  task: CompilationTask,
+  signal: AbortSignal,
+): Promise<CompiledTarget> => compileTarget(parts, task, task.input, signal, { withOthers: true });
+
+/** A compilation that matches, with functions to compile and compare others of the same task. */
+interface FoundMatch {
+  readonly task: CompilationTask;
+  /** The compilation of the task's input. */
+  readonly first: CompiledTarget;
+  readonly needed: NeededSources;
+  readonly trial: Trial;
+  /** Settings that were changed for the match. */
+  readonly changes?: SettingChanges;
+}
+
+/**
+ * Compares a compilation with the bytecode on chain, also with fewer files, in another order, or with other
+ * line endings. If the request allows it, tries other settings too.
+ * @throws VerificationFailure that describes the mismatch
+ */
+async function findMatch(
+  parts: VerificationParts,
+  submitted: VerificationTask,
+  { first, onChain }: { readonly first: CompiledTarget; readonly onChain: OnChain },
+  signal: AbortSignal,
+): Promise<FoundMatch> {
+  const given = await matchSources(parts, submitted, { first, onChain }, signal);
+  if (given.needed.judgement.match !== null) return { task: submitted.task, first, ...given };
+  const cause = await findCause(parts, submitted, { ...given, onChain }, signal);
+  const { settings } = cause;
+  if (settings === undefined || submitted.trySettings !== true) {
+    throw describeMismatch(given.needed, onChain, cause);
+  }
+  const task = { ...settings.task, input: settings.input };
+  const other = await compileWithOthers(parts, task, signal);
+  const changed = { ...submitted, task };
+  const found = await matchSources(parts, changed, { first: other, onChain }, signal);
+  if (found.needed.judgement.match === null) {
+    throw describeMismatch(given.needed, onChain, cause);
+  }
+  return { task, first: other, ...found, changes: settings.changes };
+}
+
+async function matchSources(
+  parts: VerificationParts,
+  deployment: VerificationTask,
+  { first, onChain }: { readonly first: CompiledTarget; readonly onChain: OnChain },
+  signal: AbortSignal,
+): Promise<Pick<FoundMatch, 'needed' | 'trial'>> {
+  const { task } = deployment;
+  const compileFor =
+    (each: CompilationTask) =>
+    (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
+      compileTarget(parts, each, input, within);
+  const byName = {
+    compile: compileFor(task),
+    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
+      judge(deployment, input, compiled, onChain),
+    hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
+  };
+  const given = await findNeededSources(task, first, byName);
+  const { found: needed, trial } = await tryOtherFileOrder(
+    task,
+    { found: await tryOtherLineEndings(task, given, byName), trial: byName },
+    compileFor,
+  );
+  return { needed, trial };
+}
+
+/** Looks for the cause of a mismatch: other files, other library addresses, or a common mistake. */
+async function findCause(
+  parts: VerificationParts,
+  { task, trySettings }: VerificationTask,
+  { needed, trial, onChain }: Pick<FoundMatch, 'needed' | 'trial'> & { readonly onChain: OnChain },
+  signal: AbortSignal,
+): Promise<MismatchFacts> {
+  const { deployed, creation } = onChain;
+  const { input, compiled, judgement } = needed;
+  const isOther = isOtherCode(judgement);
+  const isFilesFault =
+    isOther &&
+    hasSameMetadata(compiled, onChain) &&
+    (await dependsOnOtherFiles(task, input, compiled, trial.compile));
+  const libraries = await findOtherLibraryAddresses({
+    ...{ input, compiled, judgement, compile: trial.compile, judge: trial.judge },
+    onChain: {
+      runtime: deployed.code,
+      ...(creation && { creation: creation.creationCode }),
+    },
+  }).catch(() => {
+    signal.throwIfAborted();
+    return [];
+  });
+  if (isFilesFault || libraries.length > 0 || !isOther) {
+    return { isFilesFault, libraries, diagnosis: {} };
+  }
+  const { diagnosis, found } = await diagnoseMismatch(
+    parts,
+    {
+      ...{ task, input, compiled, onChain: deployed.code, judge: trial.judge },
+      compile: (other, edited, within) => compileTarget(parts, other, edited, within),
+    },
+    signal,
+    { willUseSettings: trySettings === true },
+  );
+  return { isFilesFault, libraries, diagnosis, ...(found && { settings: found }) };
 }
 
 /**
@@ -279,95 +344,6 @@ function hasSameMetadata({ codes }: CompiledTarget, { deployed }: OnChain): bool
   return recompiled
     .subarray(ours.offset)
     .equals(Buffer.from(deployed.code).subarray(theirs.offset));
-}
-
-function comparedCodes({ codes }: CompiledTarget, { deployed, creation }: OnChain): ComparedCodes {
-  return {
-    recompiledRuntimeCode: bytesToHex(toCodeTemplate(codes.runtime).bytes),
-    recompiledCreationCode: bytesToHex(toCodeTemplate(codes.creation).bytes),
-    onchainRuntimeCode: bytesToHex(deployed.code),
-    ...(creation && {
-      onchainCreationCode: bytesToHex(creation.creationCode),
-      creationTransactionHash: creation.transactionHash,
-    }),
-  };
-}
-
-const REASON_TEXTS = {
-  compiled_bytecode_is_zero:
-    'The compilation produces no bytecode: an interface or an abstract contract cannot be deployed.',
-  bytecode_length_mismatch: 'The bytecode on chain and the compiled bytecode differ in length.',
-  no_match: 'The bytecode on chain differs from the compiled bytecode.',
-  immutable_out_of_range:
-    'The code on chain has an immutable whose value is outside the range of its type. Only the creation transaction can prove such a value; provide its hash.',
-  immutable_not_proven:
-    'The code on chain has an immutable that holds an internal function or has an unknown type. Only the creation transaction can prove its value; provide its hash.',
-  library_not_deployed:
-    'The code on chain links a library at an address where no contract can be deployed.',
-  call_protection_missing:
-    'The code on chain is a library with zeros instead of its own address: these sources did not create it, and its functions can be called directly.',
-} as const;
-
-/**
- * Messages for bytecode that is equal, while the creation bytecode that should prove an immutable does not
- * come from the sources.
- */
-const OTHER_CREATION_TEXTS: Readonly<Record<string, string>> = {
-  immutable_not_proven:
-    'The code on chain has an immutable that holds an internal function or has an unknown type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
-  immutable_out_of_range:
-    'The code on chain has an immutable whose value is outside the range of its type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
-};
-
-/** Returns whether bytes of the runtime bytecode differ outside the explained values. */
-function isOtherCode({ runtime }: ContractJudgement): boolean {
-  const reason = runtime?.match === null ? runtime.reason : 'no_match';
-  return reason === 'no_match' || reason === 'bytecode_length_mismatch';
-}
-
-/** The cause of a mismatch, as far as it is known. */
-interface MismatchCause {
-  /** Whether the bytecode was found to depend on files that are not imported. */
-  readonly isFilesFault: boolean;
-  /** Libraries whose addresses are the only difference. */
-  readonly libraries: readonly OtherLibraryAddress[];
-  readonly diagnosis: Diagnosis;
-}
-
-/**
- * Builds the failure of the runtime bytecode. A matching creation is reported with it: the constructor
- * returned different code.
- */
-function describeMismatch(
-  { judgement: { runtime, creation }, compiled }: Attempt,
-  onChain: OnChain,
-  { isFilesFault, libraries, diagnosis }: MismatchCause,
-): VerificationFailure {
-  const codes = comparedCodes(compiled, onChain);
-  const data = {
-    runtime: runtime?.match === null ? runtime : undefined,
-    creation: creation?.match ? { match: creation.match } : creation,
-    ...(Object.keys(diagnosis).length > 0 && { diagnosis }),
-  };
-  if (libraries.length > 0) return describeOtherLibraries(libraries, { codes, data });
-  const reason = runtime?.match === null ? runtime.reason : 'no_match';
-  if (isFilesFault) {
-    return new VerificationFailure(
-      'extra_file_input_bug',
-      'The metadata matches the code on chain, but the code does not. The code depends on files that the contract does not import. Verify with the complete standard JSON input of the original compilation.',
-      { codes, data },
-    );
-  }
-  const otherCreation = creation && OTHER_CREATION_TEXTS[reason];
-  if (otherCreation !== undefined) {
-    const code = reason === 'immutable_not_proven' ? 'no_match' : reason;
-    return new VerificationFailure(code, otherCreation, { codes, data });
-  }
-  const more = creation?.match
-    ? ' The creation code matches these sources, but the constructor returned different code.'
-    : '';
-  const message = REASON_TEXTS[reason] + more + describeDiagnosis(diagnosis);
-  return new VerificationFailure(reason, message, { codes, data });
 }
 
 /** Returns the stored form of a matching verdict. */

@@ -127,8 +127,10 @@ const emptyContracts: ContractReader = {
   listContracts: async () => [],
   listAddresses: async () => ({ addresses: [], total: 0 }),
   findOnChains: async () => [],
-  findNames: async () => new Map(),
+  findVerified: async () => new Map(),
   readSourcePage: async () => undefined,
+  readWithdrawnMatch: async () => undefined,
+  readWithdrawnSourcePage: async () => undefined,
   findCreations: async () => [],
   readFile: async () => undefined,
 };
@@ -196,7 +198,7 @@ const noVerification: Verification = {
   submit: async ({ chainId }) => {
     throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
   },
-  propose: async () => ({ from: 'none' as const }),
+  propose: async () => ({ codeBytes: 0, from: 'none' as const }),
   verifyGiven: async () => [],
   knownCodes: { search: async () => undefined, readStored: async () => undefined },
   waitForNews: async () => undefined,

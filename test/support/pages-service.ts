@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseAbi } from 'viem';
 import { saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { type VerifiedContract } from '../../src/repository/matches/verified-contract.ts';
+import { withdrawMatch } from '../../src/repository/matches/withdraw-match.ts';
 import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { deploy, findAnvil, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './anvil.ts';
@@ -25,6 +26,7 @@ const SHOWN = {
   deceiving: sampleAddress(0xf0_03),
   far: sampleAddress(0xf0_04),
   absent: sampleAddress(0xf0_05),
+  withdrawn: sampleAddress(0xf0_06),
 } as const;
 
 type Distribution = Readonly<
@@ -49,56 +51,61 @@ function largeDistribution(): Distribution {
   return Object.fromEntries(entries);
 }
 
+const COLUMNS = ['full_match', 'partial_match', 'full_claims', 'partial_claims'];
+const COUNTS = COLUMNS.join(', ');
+const eachCount = (write: (column: string) => string): string => COLUMNS.map(write).join(', ');
+const addTo = (table: string): string =>
+  eachCount((column) => `${column} = ${table}.${column} + excluded.${column}`);
+
 // Fills counts and feed followers as if the contracts had been added over five months, slightly faster each
 // week.
 const FILL = sql(
   'test fill statistics',
   `WITH given AS (
-     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS row (chain_id, full_match, partial_match)
+     SELECT *, round(full_match * 0.1) AS full_claims, round(partial_match * 0.2) AS partial_claims
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS row (chain_id, full_match, partial_match)
    ), steps AS (
      SELECT step, (now() AT TIME ZONE 'UTC')::date - (150 - step) AS day,
        (1000 + step * step)::numeric / (SELECT sum(1000 + s * s) FROM generate_series(0, 150) AS s) AS part
      FROM generate_series(0, 150) AS step
    ), counts AS (
-     INSERT INTO chain_counts AS counts (chain_id, full_match, partial_match) SELECT * FROM given
+     INSERT INTO chain_counts AS counts (chain_id, full_match, partial_match)
+     SELECT chain_id, full_match, partial_match FROM given
      ON CONFLICT (chain_id) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
        partial_match = counts.partial_match + excluded.partial_match
    ), activity AS (
      INSERT INTO chain_activity AS activity
-       (chain_id, events, codes, first_verified_at, last_verified_at, full_match, partial_match)
+       (chain_id, events, codes, first_verified_at, last_verified_at, ${COUNTS})
      SELECT chain_id, full_match + partial_match, (full_match + partial_match) / 40, now() - interval '150 days',
-       now() - chain_id % 5000 * interval '1 minute', full_match, partial_match FROM given
-     ON CONFLICT (chain_id) DO UPDATE SET events = activity.events + excluded.events,
-       full_match = activity.full_match + excluded.full_match,
-       partial_match = activity.partial_match + excluded.partial_match
+       now() - chain_id % 5000 * interval '1 minute', ${COUNTS} FROM given
+     ON CONFLICT (chain_id) DO UPDATE SET events = activity.events + excluded.events, ${addTo('activity')}
    ), daily AS (
-     INSERT INTO daily_counts AS counts (chain_id, day, full_match, partial_match)
-     SELECT chain_id, day, round(full_match * part), round(partial_match * part) FROM given CROSS JOIN steps
-     ON CONFLICT (chain_id, day) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
-       partial_match = counts.partial_match + excluded.partial_match
+     INSERT INTO daily_counts AS counts (chain_id, day, ${COUNTS})
+     SELECT chain_id, day, ${eachCount((count) => `round(${count} * part)`)} FROM given CROSS JOIN steps
+     ON CONFLICT (chain_id, day) DO UPDATE SET ${addTo('counts')}
    ), hourly AS (
-     INSERT INTO hourly_totals AS totals (hour, full_match, partial_match)
-     SELECT date_trunc('hour', now()) - n * interval '6 hours', sum(full_match / 3000), sum(partial_match / 3000)
+     INSERT INTO hourly_totals AS totals (hour, ${COUNTS})
+     SELECT date_trunc('hour', now()) - n * interval '6 hours', ${eachCount((count) => `sum(trunc(${count} / 3000))`)}
      FROM given CROSS JOIN generate_series(0, 27) AS n GROUP BY n
-     ON CONFLICT (hour) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
-       partial_match = totals.partial_match + excluded.partial_match
+     ON CONFLICT (hour) DO UPDATE SET ${addTo('totals')}
    ), daily_total AS (
-     INSERT INTO daily_totals AS totals (day, full_match, partial_match)
-     SELECT day, sum(round(full_match * part)), sum(round(partial_match * part)) FROM given CROSS JOIN steps GROUP BY day
-     ON CONFLICT (day) DO UPDATE SET full_match = totals.full_match + excluded.full_match,
-       partial_match = totals.partial_match + excluded.partial_match
+     INSERT INTO daily_totals AS totals (day, ${COUNTS})
+     SELECT day, ${eachCount((count) => `sum(round(${count} * part))`)} FROM given CROSS JOIN steps GROUP BY day
+     ON CONFLICT (day) DO UPDATE SET ${addTo('totals')}
    ), falls AS (
      INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
      SELECT chain_id, (now() AT TIME ZONE 'UTC')::date - 40, 'A batch of imports named the wrong chain', -12, -345
      FROM given WHERE chain_id = 10 ON CONFLICT DO NOTHING
    )
    INSERT INTO compiler_counts AS counts (chain_id, origin, trust, language, version, full_match, partial_match)
-   SELECT chain_id, origin::match_origin, (CASE origin WHEN 'imported' THEN 'claimed' ELSE 'verified' END)::match_trust, language, version, round(full_match * part), round(partial_match * part)
+   SELECT chain_id, origin::match_origin, (CASE origin WHEN 'imported' THEN 'claimed' ELSE 'verified' END)::match_trust, language, version,
+     round(CASE origin WHEN 'imported' THEN full_claims ELSE full_match - full_claims END * part),
+     round(CASE origin WHEN 'imported' THEN partial_claims ELSE partial_match - partial_claims END * part)
    FROM given CROSS JOIN (VALUES
-     ('imported', 'solidity', '0.8.19+commit.7dd6d404', 0.34), ('imported', 'solidity', '0.8.20+commit.a1b79de6', 0.21),
-     ('verified', 'solidity', '0.8.30+commit.73712a01', 0.18), ('imported', 'solidity', '0.4.26+commit.4563c3fc', 0.12),
-     ('monitored', 'solidity', '0.8.37+commit.f401782d', 0.09), ('imported', 'vyper', '0.3.10+commit.91361694', 0.04),
-     ('verified', 'yul', '0.8.30+commit.73712a01', 0.02)) AS share (origin, language, version, part)
+     ('verified', 'solidity', '0.8.19+commit.7dd6d404', 0.38), ('verified', 'solidity', '0.8.20+commit.a1b79de6', 0.25),
+     ('imported', 'solidity', '0.8.30+commit.73712a01', 0.7), ('verified', 'solidity', '0.4.26+commit.4563c3fc', 0.16),
+     ('monitored', 'solidity', '0.8.37+commit.f401782d', 0.13), ('imported', 'vyper', '0.3.10+commit.91361694', 0.3),
+     ('verified', 'yul', '0.8.30+commit.73712a01', 0.08)) AS share (origin, language, version, part)
    ON CONFLICT (chain_id, origin, trust, language, version) DO UPDATE SET
      full_match = counts.full_match + excluded.full_match, partial_match = counts.partial_match + excluded.partial_match`,
 );
@@ -190,6 +197,7 @@ function shownContracts(): readonly VerifiedContract[] {
     contract(SHOWN.partial, 'partial', TOKEN_SOURCES),
     contract(SHOWN.deceiving, 'partial', deceiving),
     contract(SHOWN.far, 'full', TOKEN_SOURCES, FAR_CHAIN_ID),
+    contract(SHOWN.withdrawn, 'full', TOKEN_SOURCES),
   ];
 }
 
@@ -212,6 +220,8 @@ export async function startPagesService(
   const anvil =
     findAnvil() === undefined ? undefined : await startAnvil({ chainId: VERIFIED_CHAIN_ID });
   await saveMatches(database, shownContracts());
+  const reason = 'claim_disproved';
+  await withdrawMatch(database, { chainId: 1, address: SHOWN.withdrawn, reason });
   await fillStatistics(database);
   const environment = ALL_CHAINS;
   const service = await bootService({ databaseUrl: url, yaml: yamlOf(anvil, more), environment });
@@ -278,6 +288,8 @@ export function listViews({ jobs, service }: PagesService): Readonly<Record<stri
     'contracts-malformed': '/contracts?q=0x1234',
     'search-found': '/search?q=base',
     'search-none': '/search?q=sepola',
+    'search-signature': '/search?q=transfer(address,uint256)',
+    'search-unknown-job': '/search?q=00000000-0000-4000-8000-000000000000',
     statistics: '/statistics',
     'contract-full': `/contract/1/${SHOWN.full}`,
     'contract-abi': `/contract/1/${SHOWN.full}?tab=abi`,
@@ -286,6 +298,8 @@ export function listViews({ jobs, service }: PagesService): Readonly<Record<stri
     'contract-found': `/contract/1/${SHOWN.full}?find=owner`,
     'contract-partial': `/contract/1/${SHOWN.partial}`,
     'contract-deceiving': `/contract/1/${SHOWN.deceiving}`,
+    'contract-withdrawn': `/contract/1/${SHOWN.withdrawn}`,
+    'contract-withdrawn-history': `/contract/1/${SHOWN.withdrawn}?tab=history`,
     'contract-absent': `/contract/1/${SHOWN.absent}`,
     compare: `/compare/1/${SHOWN.full}?with=${SHOWN.partial}`,
     'compare-absent': `/compare/1/${SHOWN.full}?with=${SHOWN.absent}`,
@@ -305,6 +319,9 @@ export function listViews({ jobs, service }: PagesService): Readonly<Record<stri
   };
   const ofRepository = {
     repository: '/',
+    'folder-root': '/contracts/',
+    'folder-match': '/contracts/full_match/',
+    'folder-chain': '/contracts/full_match/1/',
     folder: `/contracts/full_match/1/${SHOWN.full}`,
     'folder-absent': `/contracts/full_match/1/${SHOWN.absent}`,
     'file-absent': '/nothing',

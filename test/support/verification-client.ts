@@ -18,6 +18,7 @@ export interface WireJob {
     readonly onchainRuntimeCode?: string;
     readonly creationTransactionHash?: string;
   };
+  readonly changedSettings?: Readonly<Record<string, unknown>>;
   readonly contract: {
     readonly match: string | null;
     readonly runtimeMatch: string | null;

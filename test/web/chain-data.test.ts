@@ -98,19 +98,20 @@ describe('public list flags', () => {
 describe('loading a chain', () => {
   test('requests by id after the first response and keeps what it could read', async () => {
     const asked: string[] = [];
+    const claimed = { full: 2, partial: 0 };
     const api = createApi(async (path) => {
       asked.push(path);
       if (path === 'v1/chains/a%2Fb') {
         return Response.json({ record: { chainId: 7 } });
       }
       return path === 'v1/statistics'
-        ? Response.json({ chains: [{ chainId: 7, full: 1, partial: 0 }] })
+        ? Response.json({ chains: [{ chainId: 7, full: 3, partial: 0, claimed }] })
         : Response.json({ code: 'database_unreachable', detail: 'x' }, { status: 503 });
     });
     const { details, rest } = await loadChain(api, 'a/b');
     expect(details.state).toBe('ready');
     expect(asked).toContain('v1/statistics/history?chain=7');
-    expect(rest?.counts).toMatchObject({ state: 'ready', value: { full: 1 } });
+    expect(rest?.counts).toMatchObject({ state: 'ready', value: { full: 1, claimed: 2 } });
     expect(rest?.history).toMatchObject({ state: 'failed', code: 'database_unreachable' });
     expect(rest?.latest.state).toBe('failed');
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { timeAxis, valueAxis } from '../../web/src/charts/axes.ts';
 import {
+  fallenSeries,
   joinWithdrawals,
   largestWithdrawal,
   nameWithdrawals,
@@ -132,6 +133,7 @@ describe('withdrawal marks', () => {
     chainId: fc.integer({ min: 1, max: 9 }),
     full: fc.integer({ min: -9, max: 0 }),
     partial: fc.integer({ min: -9, max: 0 }),
+    claimed: fc.integer({ min: -9, max: 0 }),
     reason: fc.constantFrom('a', 'b'),
   });
 
@@ -161,6 +163,7 @@ describe('withdrawal marks', () => {
       chainId: index + 1,
       full: 0,
       partial,
+      claimed: 0,
       reason: 'a',
     }));
     const { withdrawals } = nameWithdrawals(
@@ -169,6 +172,15 @@ describe('withdrawal marks', () => {
     );
     const [mark] = joinWithdrawals(withdrawals, ['2026-02-03']);
     expect(largestWithdrawal(mark!)).toMatchObject({ chainId: 2, chainName: 'Two' });
+  });
+
+  test.each([
+    [{ full: -1, partial: 0, claimed: 0 }, 'full'],
+    [{ full: 0, partial: -1, claimed: 0 }, 'partial'],
+    [{ full: -1, partial: 0, claimed: -9 }, 'claimed'],
+  ] as const)('of %o lie on the series %s', (counts, series) => {
+    const withdrawal = { date: '2026-02-03', chainId: 1, reason: 'a', ...counts };
+    expect(fallenSeries(withdrawal)).toBe(series);
   });
 });
 

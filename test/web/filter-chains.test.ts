@@ -17,7 +17,7 @@ import {
   PAGE_ROWS,
   pageOf,
 } from '../../web/src/chains/filter-chains.ts';
-import { saveAsCsv } from '../../web/src/chains/save-chains.ts';
+import { saveAsCsv, saveAsJson } from '../../web/src/chains/save-chains.ts';
 
 const rowOf = (chainId: number, more: Partial<ChainRow> = {}): ChainRow => ({
   chainId,
@@ -211,29 +211,37 @@ describe('paging', () => {
   });
 });
 
-test('joins counts by chain id; a chain without counts has none', () => {
+test('joins counts by chain id, with claims apart; a chain without counts has none', () => {
   const line = { name: 'x', supported: true, monitored: false, testnet: false, warnings: [] };
+  const counts = {
+    ...{ name: 'x', share: null },
+    ...{ firstVerifiedAt: null, lastVerifiedAt: '2026-02-03T00:00:00Z' },
+  };
   const rows = joinChains(
     [
       { ...line, chainId: 1 },
       { ...line, chainId: 2 },
+      { ...line, chainId: 3 },
     ],
     [
-      {
-        chainId: 2,
-        name: 'x',
-        full: 3,
-        partial: 1,
-        share: 0.75,
-        firstVerifiedAt: null,
-        lastVerifiedAt: '2026-02-03T00:00:00Z',
-      },
+      { ...counts, chainId: 2, full: 4, partial: 2, claimed: { full: 1, partial: 1 } },
+      { ...counts, chainId: 3, full: 9, partial: 0, claimed: { full: 9, partial: 0 } },
     ],
   );
   expect(rows).toMatchObject([
-    { chainId: 1, full: 0, partial: 0, lastVerifiedAt: null },
-    { chainId: 2, full: 3, partial: 1, lastVerifiedAt: '2026-02-03T00:00:00Z' },
+    { chainId: 1, full: 0, partial: 0, claimed: 0, lastVerifiedAt: null },
+    { chainId: 2, full: 3, partial: 1, claimed: 2, lastVerifiedAt: '2026-02-03T00:00:00Z' },
+    // Nothing was verified there.
+    { chainId: 3, full: 0, partial: 0, claimed: 9, lastVerifiedAt: null },
   ]);
+  const rpc = new Map([[2, ['https://a.example', 'https://b.example']]]);
+  expect(saveAsCsv(rows, rpc)).toContain(
+    '\r\n2,x,,,true,false,false,,3,1,2,2026-02-03T00:00:00Z,,https://a.example https://b.example,\r\n',
+  );
+  expect(JSON.parse(saveAsJson(rows, rpc))).toMatchObject([{ rpc: [] }, { rpc: rpc.get(2) }, {}]);
+  const { rows: sorted, facets } = filterChains(indexChains(rows), NO_QUERY);
+  expect(sorted.map(({ chainId }) => chainId)).toEqual([2, 3, 1]);
+  expect(facets.contracts).toEqual({ yes: 2, no: 1 });
 });
 
 test('unavailable counts are shown neither as contracts nor as none', () => {
@@ -242,5 +250,5 @@ test('unavailable counts are shown neither as contracts nor as none', () => {
   const { rows, facets } = filterChains(index, NO_QUERY);
   expect(facets.contracts).toEqual({ unknown: 1 });
   expect(rows[0]).not.toHaveProperty('full');
-  expect(saveAsCsv(rows)).toMatch(/\r\n1,x,,,true,false,false,,,,,,\r\n$/);
+  expect(saveAsCsv(rows, new Map())).toMatch(/\r\n1,x,,,true,false,false,,,,,,,,\r\n$/);
 });

@@ -10,7 +10,10 @@ function createService(): { readonly api: Api; versions: Record<string, number> 
   const bodyOf = (path: string, version: number): object =>
     path === 'v1/registry'
       ? { list: {}, chains: [{ chainId: 1, name: `One ${version}`, warnings: [] }] }
-      : { asOf: '', chains: [{ chainId: 1, full: version, partial: 0, lastVerifiedAt: null }] };
+      : { asOf: '', chains: [countsOf(version)] };
+  const countsOf = (full: number): object => ({
+    ...{ chainId: 1, full, partial: 0, claimed: { full: 0, partial: 0 }, lastVerifiedAt: null },
+  });
   const at = new Date(0).toISOString();
   const api = readGiven({
     find: (path) => {

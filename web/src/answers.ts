@@ -6,10 +6,12 @@ import {
   type StatisticsOverview,
   type V2Contract,
 } from '../../client/src/schemas.ts';
+import { type CountsApart, type MatchCounts } from './counts-apart.ts';
 
 // Response types of the API, derived from the types generated from openapi.json.
 export {
   type ChainDetails,
+  type ChainFolder,
   type ChainHealth,
   type ChainMonitor,
   type ChainRecord,
@@ -20,22 +22,33 @@ export {
   type Evidence,
   type Health,
   type JobState,
+  type MatchFolder,
   type OperatorState,
   type RegistryOverview,
+  type RootFolder,
   type SourcePage,
   type StatisticsHistory,
   type StatisticsOverview,
   type Version,
+  type WithdrawnMatch,
 } from '../../client/src/schemas.ts';
 
-/** Counts of contracts by their best match. */
-export type MatchCounts = Pick<StatisticsOverview['totals'], 'full' | 'partial'>;
+export { type MatchCounts } from './counts-apart.ts';
 
-/** Full and partial matches of one chain, and the time of its last verification. */
-export type ChainCounts = StatisticsOverview['chains'][number];
+/** Counts with claims apart: see {@link CountsApart}. */
+type Apart<Counts extends MatchCounts> = Omit<Counts, keyof CountsApart> & CountsApart;
+
+/** The counts of one chain, and the time of its last verification. */
+export type ChainCounts = Apart<StatisticsOverview['chains'][number]>;
 
 /** Counts at the end of a day, or of a longer interval that ends with it. */
-export type HistoryPoint = StatisticsHistory['points'][number];
+export type HistoryPoint = Apart<StatisticsHistory['points'][number]>;
+
+/** Counts over time, and why they fell. */
+export interface History extends Omit<StatisticsHistory, 'points' | 'withdrawals'> {
+  readonly points: readonly HistoryPoint[];
+  readonly withdrawals: readonly Apart<StatisticsHistory['withdrawals'][number]>[];
+}
 
 /** The few fields of a chain that lists and pickers show. */
 export type RegistryLine = RegistryOverview['chains'][number];

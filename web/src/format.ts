@@ -3,6 +3,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** A size in bytes or, from 1,000 on, in kilobytes: `23 bytes`, `4.1 kB`. */
+export function formatBytes(bytes: number): string {
+  return bytes < 1000 ? `${bytes}\u00a0bytes` : `${(bytes / 1000).toFixed(1)}\u00a0kB`;
+}
+
 /** A number of chains, in words. */
 export function formatChains(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'chain' : 'chains'}`;

@@ -35,6 +35,11 @@ export const PAGES: Readonly<Record<'api' | 'repository' | 'operator', readonly 
   ],
   repository: [
     { template: '/', view: 'repository', load: () => import('./views/repository.tsx') },
+    ...['', '/{matchFolder}', '/{matchFolder}/{chainId}'].map((below) => ({
+      template: `/contracts${below}`,
+      view: 'parent-folder',
+      load: () => import('./views/parent-folder.tsx'),
+    })),
     {
       template: '/contracts/{matchFolder}/{chainId}/{address}',
       view: 'folder',

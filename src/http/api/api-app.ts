@@ -48,6 +48,7 @@ import { signatureErrorShape } from './signatures/signature-error.ts';
 import { importRoute } from './signatures/signature-routes.ts';
 import { IMPORT_BYTES } from './signatures/signatures-body.ts';
 import { REPOSITORY_URL } from '../repository/repository-routes.ts';
+import { addJobDocument, jobDocumentRoute } from './job-document.ts';
 import { addMcp, MCP_BYTES } from './mcp/add-mcp.ts';
 import { mcpRoute } from './mcp/mcp-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
@@ -65,6 +66,7 @@ import { createExplorerImport } from './v2/explorer-import.ts';
 import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
+import { addWithdrawnRoute } from './withdrawn/add-withdrawn-route.ts';
 
 /** Creates the API host: its routes at `/` and at the prefix. */
 export function createApiApp(parts: HttpDependencies): HostApp {
@@ -76,13 +78,7 @@ export function createApiApp(parts: HttpDependencies): HostApp {
     const text = openapiText.replaceAll(REPOSITORY_URL, parts.urls().repository ?? REPOSITORY_URL);
     return (openapi ??= await makeSnapshot(Buffer.from(text), new Date()));
   };
-  const version = {
-    name: 'fullmatch' as const,
-    version: parts.version,
-    node: process.versions.node,
-    verify: parts.access.verify,
-    ...(parts.schemaVersion === undefined ? {} : { schema: parts.schemaVersion }),
-  };
+  const version = describeVersion(parts);
   routes.openapi(chainsRoute, (c) =>
     respondWithSnapshot(currentSnapshot(parts.documents, 'chains'), c.req.raw.headers),
   );
@@ -118,6 +114,7 @@ export function createApiApp(parts: HttpDependencies): HostApp {
   addBytecodeDatabase(routes, parts);
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
+  addWithdrawnRoute(routes, parts);
   addDownloads(routes, parts);
   addBadge(routes, parts);
   addCards(routes, parts);
@@ -130,13 +127,16 @@ export function createApiApp(parts: HttpDependencies): HostApp {
   if (parts.unlistedHost !== undefined) addListing(routes, parts, parts.unlistedHost);
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
   const { isUnlisted = false } = parts;
-  const served = { host: 'api', bundle, version: fullmatch, isUnlisted } as const;
+  const shared = [jobDocumentRoute.path];
+  const served = { host: 'api', bundle, version: fullmatch, isUnlisted, shared } as const;
   // The contract page also shows proxy findings.
   const revision = isUnlisted
     ? undefined
     : (): number => parts.activity.revision + parts.proxies.findings;
   const pages = { ...served, urls, prefixes, ask, answers, ...(revision && { revision }) };
   const problemPages = addPageRoutes(routes, pages);
+  // After the page at the same URL.
+  addJobDocument(routes, parts);
   const prepared = {
     '/chains': () => parts.documents.current.chains,
     '/openapi.json': () => openapi,
@@ -157,6 +157,16 @@ export function createApiApp(parts: HttpDependencies): HostApp {
     parts.log,
   );
   return app;
+}
+
+function describeVersion({ version, access, schemaVersion }: HttpDependencies) {
+  return {
+    name: 'fullmatch' as const,
+    version,
+    node: process.versions.node,
+    verify: access.verify,
+    ...(schemaVersion === undefined ? {} : { schema: schemaVersion }),
+  };
 }
 
 /** Body limits of the routes that do not use the listener's limit, by path. */

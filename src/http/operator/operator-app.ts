@@ -10,6 +10,7 @@ import { type HttpDependencies } from '../http-dependencies.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import {
   operatorCancelRoute,
+  operatorRetryFailuresRoute,
   operatorRetryRoute,
   operatorStateRoute,
   type operatorStateSchema,
@@ -28,6 +29,7 @@ interface OperatorDesk {
     }
   >;
   cancelJob(id: string): Promise<void>;
+  retryFailures(code: string): Promise<void>;
   retryFound(chainId: number): Promise<void>;
 }
 
@@ -65,6 +67,9 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
   });
   routes.openapi(operatorCancelRoute, (c) =>
     done(2, 'cancelled', desk.cancelJob(c.req.valid('param').id)),
+  );
+  routes.openapi(operatorRetryFailuresRoute, (c) =>
+    done(2, 'queued', desk.retryFailures(c.req.valid('param').code)),
   );
   routes.openapi(operatorRetryRoute, (c) =>
     done(2, 'retried', desk.retryFound(c.req.valid('param').chainId)),

@@ -40,6 +40,7 @@ export const operatorStateSchema = z
         z.strictObject({
           code: z.string(),
           jobs: count,
+          retriable: count.describe('Jobs among them whose request is kept'),
           lastJob: z.uuid(),
           lastAt: z.iso.datetime(),
         }),
@@ -98,6 +99,18 @@ export const operatorCancelRoute = createRoute({
   responses: { ...sent, ...refused },
 });
 
+/** POST /failures/{code}/retry. */
+export const operatorRetryFailuresRoute = createRoute({
+  method: 'post',
+  path: '/failures/{code}/retry',
+  summary: 'Retry the jobs that failed with a code, as new jobs',
+  description:
+    'Jobs that could not check their contract keep their request for a week, the newest 1,000 of them.',
+  tags,
+  request: { params: z.object({ code: z.string() }) },
+  responses: { ...sent, ...refused },
+});
+
 /** POST /monitors/{chainId}/retry. */
 export const operatorRetryRoute = createRoute({
   method: 'post',
@@ -112,5 +125,6 @@ export const operatorRetryRoute = createRoute({
 export const operatorRoutes = [
   operatorStateRoute,
   operatorCancelRoute,
+  operatorRetryFailuresRoute,
   operatorRetryRoute,
 ] as const;

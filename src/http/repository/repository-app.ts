@@ -7,6 +7,7 @@ import { currentSnapshot, type HttpDependencies } from '../http-dependencies.ts'
 import { answerIcon } from '../icon.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import { addContractTree, folderRoute } from './contract-tree.ts';
+import { addParentFolders, parentFolderRoutes } from './parent-folders.ts';
 import { manifestRoute, statisticsRoute } from './repository-routes.ts';
 
 /** Creates the repository host: the statistics and the published tree. */
@@ -33,10 +34,11 @@ export function createRepositoryApp(parts: HttpDependencies): HostApp {
     version,
     urls,
     prefixes: [],
-    shared: [folderRoute.path],
+    shared: [...parentFolderRoutes.map(({ path }) => path), folderRoute.path],
     ask: (...asked) => app.request(...asked),
     answers,
   });
+  addParentFolders(routes, parts);
   addContractTree(routes, parts);
   addHealthRoutes(routes, parts);
   const prepared = { '/stats.json': () => parts.documents.current.statistics };

@@ -17,6 +17,7 @@ const BY_ADDRESS: ReadonlySet<string> = new Set([
   '/v1/contracts/{chainId}/{address}/events',
   '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
   '/v1/contracts/{chainId}/{address}/sources',
+  '/v1/contracts/{chainId}/{address}/withdrawn',
   '/v1/contracts/{chainId}/{address}/files/{file}',
   '/files/any/{chainId}/{address}',
   '/files/{chainId}/{address}',

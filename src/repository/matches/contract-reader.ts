@@ -4,10 +4,10 @@ import { type Queryable } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
 import { listAddresses, listContracts } from '../lists/list-contracts.ts';
 import { readFile } from '../tree/read-file.ts';
-import { readSourcePage } from '../tree/read-source-page.ts';
+import { readSourcePage, readWithdrawnSourcePage } from '../tree/read-source-page.ts';
 import { findCreations } from './find-creations.ts';
-import { findNames } from './find-names.ts';
 import { findOnChains } from './find-on-chains.ts';
+import { findVerified } from './find-verified.ts';
 import { readAlternative } from './read-alternatives.ts';
 import { readContractEvents } from './read-contract-events.ts';
 import {
@@ -16,6 +16,7 @@ import {
   readRecordVersion,
   type RecordVersion,
 } from './read-contract.ts';
+import { readWithdrawnMatch } from './read-withdrawn-match.ts';
 
 const READERS = {
   readContract,
@@ -27,9 +28,11 @@ const READERS = {
   listContracts,
   listAddresses,
   findOnChains,
-  findNames,
+  findVerified,
   findCreations,
   readSourcePage,
+  readWithdrawnMatch,
+  readWithdrawnSourcePage,
   readFile,
 };
 

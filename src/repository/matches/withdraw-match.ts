@@ -74,6 +74,24 @@ export interface Withdrawal {
   readonly matchId?: string;
   /** The newest block of the reading that gave the reason. */
   readonly readAtBlock?: number;
+  /** Whether the sources are not shown afterwards; by default they are. */
+  readonly hidesSources?: boolean;
+}
+
+const HIDE = sql(
+  'hide withdrawn sources',
+  'INSERT INTO hidden_sources (chain_id, address) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+);
+
+/**
+ * Hides the sources of a contract's withdrawn match, also of one that was withdrawn earlier. A new match of
+ * the contract is shown like any other.
+ */
+export async function hideSources(
+  database: Queryable,
+  { chainId, address }: Pick<Withdrawal, 'chainId' | 'address'>,
+): Promise<void> {
+  await database.query(HIDE, [chainId, hexToBytes(address)]);
 }
 
 /**
@@ -93,9 +111,11 @@ export async function withdrawMatch(
       'A withdrawal needs a reason, which the event log keeps.',
     );
   }
-  const withdrawn = await database.transaction((transaction) =>
-    withdrawWithCounts(transaction, withdrawal),
-  );
+  const withdrawn = await database.transaction(async (transaction) => {
+    const row = await withdrawWithCounts(transaction, withdrawal);
+    if (row !== undefined && withdrawal.hidesSources) await hideSources(transaction, withdrawal);
+    return row;
+  });
   if (withdrawn === undefined) {
     throw new FullmatchError(
       'contract_not_found',

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Statement } from '../../store/database.ts';
+import { COUNT_COLUMNS } from './statistics-overview.ts';
 
 /** A table of statistics over time, and the view with what the events up to its position give. */
 interface Rollup {
@@ -19,25 +20,25 @@ const ROLLUPS: readonly Rollup[] = [
     table: 'chain_activity',
     view: 'expected_activity',
     keys: ['chain_id'],
-    values: ['events', 'codes', 'first_verified_at', 'last_verified_at', ...COUNTS],
+    values: ['events', 'codes', 'first_verified_at', 'last_verified_at', ...COUNT_COLUMNS],
   },
   {
     table: 'daily_counts',
     view: 'expected_daily_counts',
     keys: ['chain_id', 'day'],
-    values: COUNTS,
+    values: COUNT_COLUMNS,
   },
   {
     table: 'daily_totals',
     view: 'expected_daily_totals',
     keys: ['day'],
-    values: COUNTS,
+    values: COUNT_COLUMNS,
   },
   {
     table: 'hourly_totals',
     view: 'expected_hourly_totals',
     keys: ['hour'],
-    values: COUNTS,
+    values: COUNT_COLUMNS,
     // Older ones are not kept longer than needed.
     which: `WHERE hour >= date_trunc('hour', now()) - interval '8 days'`,
   },
@@ -45,7 +46,7 @@ const ROLLUPS: readonly Rollup[] = [
     table: 'daily_falls',
     view: 'expected_daily_falls',
     keys: ['chain_id', 'day', 'reason'],
-    values: COUNTS,
+    values: COUNT_COLUMNS,
   },
   {
     table: 'compiler_counts',

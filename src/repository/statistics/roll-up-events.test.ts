@@ -8,7 +8,11 @@ import { advanceFeed } from '../feed/follow-feed.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from '../matches/save-matches.ts';
 import { readStatisticsHistory } from './statistics-history.ts';
-import { readStatisticsOverview } from './statistics-overview.ts';
+import {
+  type CountsWithClaims,
+  type MatchCounts,
+  readStatisticsOverview,
+} from './statistics-overview.ts';
 import { type Match, type Origin } from '../matches/verified-contract.ts';
 import { withdrawMatch } from '../matches/withdraw-match.ts';
 
@@ -49,6 +53,10 @@ async function countEvents(): Promise<{
   codes: number;
   byDay: Map<string, number>;
   fallen: Map<string, number>;
+  claims: Map<number, Record<Match, number>>;
+  claimsByDay: Map<string, number>;
+  claimsFallen: Map<string, number>;
+  claimsByVersion: Map<string, number>;
 }> {
   const events = await testDatabase.database.query<EventRow>(EVENTS);
   const current = new Map<string, EventRow>();
@@ -56,25 +64,39 @@ async function countEvents(): Promise<{
   const byDay = new Map<string, number>();
   const fallen = new Map<string, number>();
   const chains = new Map<number, Record<Match, number>>();
+  const claims = new Map<number, Record<Match, number>>();
+  const [claimsByDay, claimsFallen] = [new Map<string, number>(), new Map<string, number>()];
+  const isClaim = (row?: EventRow) => row?.origin === 'imported' && row.match_after !== null;
   for (const event of events) {
+    const wasClaim = isClaim(current.get(`${event.chain_id} ${event.address}`));
+    claims.set(Number(event.chain_id), { full: 0, partial: 0 });
     chains.set(Number(event.chain_id), { full: 0, partial: 0 });
     current.set(`${event.chain_id} ${event.address}`, event);
     if (event.kind !== 'withdrawn' && event.code !== null) codes.add(event.code);
     if (event.kind === 'withdrawn') {
       const key = `${event.chain_id} ${event.reason ?? ''}`;
       fallen.set(key, (fallen.get(key) ?? 0) - 1);
+      claimsFallen.set(key, (claimsFallen.get(key) ?? 0) - Number(wasClaim));
     }
+    claimsByDay.set(event.day, [...current.values()].filter(isClaim).length);
     byDay.set(event.day, [...current.values()].filter((row) => row.match_after !== null).length);
   }
   const origins = new Map<Origin, number>();
   const versions = new Map<string, number>();
+  const claimsByVersion = new Map<string, number>();
   for (const { chain_id, match_after, origin, version } of current.values()) {
     if (match_after === null) continue;
+    const claimed = Number(origin === 'imported');
+    claims.get(Number(chain_id))![match_after] += claimed;
+    claimsByVersion.set(version ?? '', (claimsByVersion.get(version ?? '') ?? 0) + claimed);
     chains.get(Number(chain_id))![match_after] += 1;
     origins.set(origin, (origins.get(origin) ?? 0) + 1);
     versions.set(version ?? '', (versions.get(version ?? '') ?? 0) + 1);
   }
-  return { chains, origins, versions, codes: codes.size, byDay, fallen };
+  return {
+    ...{ chains, origins, versions, codes: codes.size, byDay, fallen },
+    ...{ claims, claimsByDay, claimsFallen, claimsByVersion },
+  };
 }
 
 const step = fc.record({
@@ -124,6 +146,11 @@ async function expectRight(): Promise<void> {
   expect(
     new Map(overview.chains.map(({ chainId, full, partial }) => [chainId, { full, partial }])),
   ).toEqual(expected.chains);
+  expect(new Map(overview.chains.map(({ chainId, claimed }) => [chainId, claimed]))).toEqual(
+    expected.claims,
+  );
+  // Nothing is older than a week.
+  expect(overview.changes.week).toEqual(sumOf(overview.chains));
   expect(overview.uniqueCodes).toBe(expected.codes);
   for (const [origin, { full, partial }] of Object.entries(overview.origins)) {
     expect(full + partial).toBe(expected.origins.get(origin as Origin) ?? 0);
@@ -131,6 +158,11 @@ async function expectRight(): Promise<void> {
   expect(
     new Map(overview.compilers.map(({ version, full, partial }) => [version, full + partial])),
   ).toEqual(expected.versions);
+  expect(
+    new Map(
+      overview.compilers.map(({ version, claimed }) => [version, claimed.full + claimed.partial]),
+    ),
+  ).toEqual(expected.claimsByVersion);
   const days = [...expected.byDay.keys()].sort();
   if (days.length === 0) return;
   const [from, to] = [days[0]!, days.at(-1)!];
@@ -138,13 +170,25 @@ async function expectRight(): Promise<void> {
   for (const [day, count] of expected.byDay) {
     const point = history.points.find(({ date }) => date === day)!;
     expect(point.full + point.partial).toBe(count);
+    expect(point.claimed.full + point.claimed.partial).toBe(expected.claimsByDay.get(day));
   }
-  const fallen = new Map<string, number>();
-  for (const { chainId, reason, full, partial } of history.withdrawals) {
+  const [fallen, claimsFallen] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { chainId, reason, full, partial, claimed } of history.withdrawals) {
     const key = `${chainId} ${reason}`;
     fallen.set(key, (fallen.get(key) ?? 0) + full + partial);
+    claimsFallen.set(key, (claimsFallen.get(key) ?? 0) + claimed.full + claimed.partial);
   }
   expect(fallen).toEqual(expected.fallen);
+  expect(claimsFallen).toEqual(expected.claimsFallen);
+}
+
+/** The counts of all chains together. */
+function sumOf(chains: readonly CountsWithClaims[]): CountsWithClaims {
+  const sum = (all: readonly MatchCounts[]): MatchCounts => ({
+    full: all.reduce((total, { full }) => total + full, 0),
+    partial: all.reduce((total, { partial }) => total + partial, 0),
+  });
+  return { ...sum(chains), claimed: sum(chains.map(({ claimed }) => claimed)) };
 }
 
 describe('Statistics over time', () => {
@@ -166,6 +210,10 @@ describe('Statistics over time', () => {
     ['daily_counts', 'UPDATE daily_counts SET full_match = full_match - 1'],
     ['daily_totals', 'UPDATE daily_totals SET partial_match = 99'],
     ['daily_totals', 'DELETE FROM daily_totals'],
+    ['chain_activity', 'UPDATE chain_activity SET full_claims = full_claims + 1'],
+    ['daily_counts', 'UPDATE daily_counts SET partial_claims = 7'],
+    ['daily_totals', 'UPDATE daily_totals SET partial_claims = 7'],
+    ['hourly_totals', 'UPDATE hourly_totals SET full_claims = 7'],
     ['hourly_totals', 'UPDATE hourly_totals SET partial_match = 99'],
     [
       'daily_falls',
@@ -235,9 +283,14 @@ describe('Statistics history', () => {
         to: today,
         chainIds,
       });
-    expect((await read([424242])).points.at(-1)).toEqual({ date: today, full: 1, partial: 0 });
+    // Sample contracts are imported.
+    const point = (date: string, full: number) => ({
+      ...{ date, full, partial: 0 },
+      claimed: { full, partial: 0 },
+    });
+    expect((await read([424242])).points.at(-1)).toEqual(point(today, 1));
     const both = (await read([424242, 424243])).points;
-    expect(both.at(-1)).toEqual({ date: today, full: 3, partial: 0 });
-    expect(both[0]).toEqual({ date: '2026-01-01', full: 0, partial: 0 });
+    expect(both.at(-1)).toEqual(point(today, 3));
+    expect(both[0]).toEqual(point('2026-01-01', 0));
   });
 });

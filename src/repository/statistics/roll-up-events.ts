@@ -1,4 +1,11 @@
 import { sql, type Queryable } from '../../store/database.ts';
+import { COUNT_COLUMNS } from './statistics-overview.ts';
+
+const COUNTS = COUNT_COLUMNS.join(', ');
+const SUMS = COUNT_COLUMNS.map((column) => `sum(${column})`).join(', ');
+/** Adds the counts of a conflicting row to those of the table. */
+const addTo = (table: string): string =>
+  COUNT_COLUMNS.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join(', ');
 
 const ROLL_UP_CHAINS = sql(
   'roll up chains',
@@ -16,25 +23,22 @@ const ROLL_UP_CHAINS = sql(
      ON CONFLICT DO NOTHING RETURNING chain_id
    )
    INSERT INTO chain_activity AS activity
-     (chain_id, events, codes, first_verified_at, last_verified_at, full_match, partial_match)
+     (chain_id, events, codes, first_verified_at, last_verified_at, ${COUNTS})
    SELECT chain_id, count(*), (SELECT count(*) FROM fresh WHERE fresh.chain_id = event.chain_id),
      min(recorded_at) FILTER (WHERE kind <> 'withdrawn'), max(recorded_at) FILTER (WHERE kind <> 'withdrawn'),
-     sum(full_match), sum(partial_match)
+     ${SUMS}
    FROM event GROUP BY chain_id ORDER BY chain_id
    ON CONFLICT (chain_id) DO UPDATE SET
      events = activity.events + excluded.events, codes = activity.codes + excluded.codes,
      first_verified_at = least(activity.first_verified_at, excluded.first_verified_at),
      last_verified_at = greatest(activity.last_verified_at, excluded.last_verified_at),
-     full_match = activity.full_match + excluded.full_match,
-     partial_match = activity.partial_match + excluded.partial_match`,
+     ${addTo('activity')}`,
 );
 
 function addToTotals(table: string, time: string, which = ''): string {
-  return `INSERT INTO ${table} AS totals (${time}, full_match, partial_match)
-     SELECT ${time}, sum(full_match), sum(partial_match) FROM event ${which} GROUP BY ${time}
-     ON CONFLICT (${time}) DO UPDATE SET
-       full_match = totals.full_match + excluded.full_match,
-       partial_match = totals.partial_match + excluded.partial_match`;
+  return `INSERT INTO ${table} AS totals (${time}, ${COUNTS})
+     SELECT ${time}, ${SUMS} FROM event ${which} GROUP BY ${time}
+     ON CONFLICT (${time}) DO UPDATE SET ${addTo('totals')}`;
 }
 
 // The state before the event is subtracted from the counts of its compiler, the state after it is added.
@@ -48,18 +52,14 @@ const ROLL_UP_COUNTS = sql(
    ), hourly_total AS (
      ${addToTotals('hourly_totals', 'hour', `WHERE hour >= now() - interval '9 days'`)}
    ), daily AS (
-     INSERT INTO daily_counts AS counts (chain_id, day, full_match, partial_match)
-     SELECT chain_id, day, sum(full_match), sum(partial_match) FROM event GROUP BY chain_id, day
-     ON CONFLICT (chain_id, day) DO UPDATE SET
-       full_match = counts.full_match + excluded.full_match,
-       partial_match = counts.partial_match + excluded.partial_match
+     INSERT INTO daily_counts AS counts (chain_id, day, ${COUNTS})
+     SELECT chain_id, day, ${SUMS} FROM event GROUP BY chain_id, day
+     ON CONFLICT (chain_id, day) DO UPDATE SET ${addTo('counts')}
    ), withdrawals AS (
-     INSERT INTO daily_falls AS withdrawals (chain_id, day, reason, full_match, partial_match)
-     SELECT chain_id, day, reason, sum(full_match), sum(partial_match) FROM event
+     INSERT INTO daily_falls AS withdrawals (chain_id, day, reason, ${COUNTS})
+     SELECT chain_id, day, reason, ${SUMS} FROM event
      WHERE kind = 'withdrawn' GROUP BY chain_id, day, reason
-     ON CONFLICT (day, chain_id, reason_hash) DO UPDATE SET
-       full_match = withdrawals.full_match + excluded.full_match,
-       partial_match = withdrawals.partial_match + excluded.partial_match
+     ON CONFLICT (day, chain_id, reason_hash) DO UPDATE SET ${addTo('withdrawals')}
    ), side AS (
      SELECT chain_id, origin, trust, verified_contract_id, match_after AS match, 1 AS sign FROM event WHERE match_after IS NOT NULL
      UNION ALL

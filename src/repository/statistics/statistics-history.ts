@@ -1,6 +1,10 @@
 import { sql, type Database } from '../../store/database.ts';
 import {
-  type MatchCounts,
+  COUNT_COLUMNS,
+  COUNT_SUMS,
+  countsOf,
+  type CountRow,
+  type CountsWithClaims,
   ONE_SNAPSHOT,
   readStatisticsProgress,
   type StatisticsProgress,
@@ -22,7 +26,7 @@ export interface HistoryQuery {
 }
 
 /** Counts at the end of an interval, named by its last day, or by the last requested day. */
-export interface HistoryPoint extends MatchCounts {
+export interface HistoryPoint extends CountsWithClaims {
   readonly date: Day;
 }
 
@@ -38,37 +42,36 @@ export interface StatisticsHistory extends Pick<StatisticsProgress, 'position'> 
   readonly withdrawals: readonly HistoryWithdrawal[];
 }
 
+const COUNTS = COUNT_COLUMNS.join(', ');
+
 /** Changes of each day since `from`, and the counts after them. */
 export const READ_ALL = sql(
   'read history of all chains',
-  `SELECT day::text AS day, full_match, partial_match FROM daily_totals WHERE day >= $1::date
+  `SELECT day::text AS day, ${COUNTS} FROM daily_totals WHERE day >= $1::date
    UNION ALL
-   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_activity`,
+   SELECT NULL, ${COUNT_SUMS} FROM chain_activity`,
 );
 /** The same for selected chains. */
 export const READ_CHAINS = sql(
   'read history of chains',
-  `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+  `SELECT day::text AS day, ${COUNT_SUMS}
    FROM daily_counts WHERE day >= $1::date AND chain_id = ANY ($2::bigint[]) GROUP BY daily_counts.day
    UNION ALL
-   SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0)
-   FROM chain_activity WHERE chain_id = ANY ($2::bigint[])`,
+   SELECT NULL, ${COUNT_SUMS} FROM chain_activity WHERE chain_id = ANY ($2::bigint[])`,
 );
 const READ_WITHDRAWALS = sql(
   'read withdrawals',
-  `SELECT day::text AS date, chain_id, full_match, partial_match, reason FROM daily_falls
+  `SELECT day::text AS date, chain_id, ${COUNTS}, reason FROM daily_falls
    WHERE day BETWEEN $1::date AND $2::date AND ($3::bigint[] IS NULL OR chain_id = ANY ($3::bigint[]))
    ORDER BY day, chain_id, reason COLLATE "C"`,
 );
 
-interface SumRow {
+interface SumRow extends CountRow {
   /** null: the counts after all changes. */
   day: Day | null;
-  full_match: string;
-  partial_match: string;
 }
 
-interface WithdrawalRow extends Omit<SumRow, 'day'> {
+interface WithdrawalRow extends CountRow {
   date: Day;
   chain_id: string;
   reason: string;
@@ -102,8 +105,7 @@ export async function readStatisticsHistory(
       withdrawals: withdrawals.map((row) => ({
         date: row.date,
         chainId: Number(row.chain_id),
-        full: Number(row.full_match),
-        partial: Number(row.partial_match),
+        ...countsOf(row),
         reason: row.reason,
       })),
     };
@@ -111,26 +113,33 @@ export async function readStatisticsHistory(
 }
 
 function pointsOf(rows: readonly SumRow[], ends: readonly Day[]): HistoryPoint[] {
-  let [full, partial] = [0, 0];
+  let counts: CountsWithClaims = { full: 0, partial: 0, claimed: { full: 0, partial: 0 } };
   const changes: HistoryPoint[] = [];
   for (const row of rows) {
-    const counts = { full: Number(row.full_match), partial: Number(row.partial_match) };
-    if (row.day === null) ({ full, partial } = counts);
-    else changes.push({ date: row.day, ...counts });
+    if (row.day === null) counts = countsOf(row);
+    else changes.push({ date: row.day, ...countsOf(row) });
   }
   // Days in this form sort as text.
   changes.sort((left, right) => (left.date < right.date ? -1 : 1));
   const points: HistoryPoint[] = [];
   for (const date of [...ends].reverse()) {
     for (let last = changes.at(-1); last !== undefined && last.date > date; last = changes.at(-1)) {
-      full -= last.full;
-      partial -= last.partial;
+      counts = subtract(counts, last);
       changes.pop();
     }
-    points.push({ date, full, partial });
+    points.push({ date, ...counts });
   }
   return points.reverse();
 }
+
+const subtract = (left: CountsWithClaims, right: CountsWithClaims): CountsWithClaims => ({
+  full: left.full - right.full,
+  partial: left.partial - right.partial,
+  claimed: {
+    full: left.claimed.full - right.claimed.full,
+    partial: left.claimed.partial - right.claimed.partial,
+  },
+});
 
 const DAY_MS = 86_400_000;
 const timeOf = (day: Day): number => Date.parse(`${day}T00:00:00Z`);

@@ -7,8 +7,13 @@ export interface MatchCounts {
   readonly partial: number;
 }
 
+/** Counts of all contracts, and of those among them that are claims: imported, and not verified here. */
+export interface CountsWithClaims extends MatchCounts {
+  readonly claimed: MatchCounts;
+}
+
 /** Counts of a chain, and the time of its last verification. */
-export interface ChainOverview extends MatchCounts {
+export interface ChainOverview extends CountsWithClaims {
   readonly chainId: number;
   readonly firstVerifiedAt: Date | null;
   readonly lastVerifiedAt: Date | null;
@@ -29,13 +34,13 @@ export interface StatisticsOverview extends StatisticsProgress {
   /** Distinct runtime bytecodes that were ever verified, as far as they are known. */
   readonly uniqueCodes: number;
   /** Changes of the counts in the last 24 hours and 7 days, by whole hours. */
-  readonly changes: { readonly day: MatchCounts; readonly week: MatchCounts };
+  readonly changes: { readonly day: CountsWithClaims; readonly week: CountsWithClaims };
   /** Ascending by chain id. */
   readonly chains: readonly ChainOverview[];
   readonly origins: Readonly<Record<Origin, MatchCounts>>;
   readonly trusts: Readonly<Record<Trust, MatchCounts>>;
   /** Compilers with current matches, most used first. */
-  readonly compilers: readonly (MatchCounts & {
+  readonly compilers: readonly (CountsWithClaims & {
     readonly language: string;
     readonly version: string;
   })[];
@@ -57,17 +62,28 @@ const READ_PROGRESS = sql(
      ), statement_timestamp()) AS as_of
    FROM feed_followers AS followers WHERE name = 'statistics'`,
 );
+/** Columns with counts. */
+export const COUNT_COLUMNS = [
+  'full_match',
+  'partial_match',
+  'full_claims',
+  'partial_claims',
+] as const;
+/** SQL: the sums of the counts, 0 without a row. */
+export const COUNT_SUMS = COUNT_COLUMNS.map(
+  (column) => `coalesce(sum(${column}), 0) AS ${column}`,
+).join(', ');
+
 const READ_CHAINS = sql(
   'read chains of the overview',
-  `SELECT chain_id, full_match, partial_match, codes, first_verified_at, last_verified_at
+  `SELECT chain_id, ${COUNT_COLUMNS.join(', ')}, codes, first_verified_at, last_verified_at
    FROM chain_activity ORDER BY chain_id`,
 );
 const READ_CHANGES = sql(
   'read changes of the overview',
-  `SELECT coalesce(sum(full_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_full,
-     coalesce(sum(partial_match) FILTER (WHERE hour >= now() - interval '24 hours'), 0) AS day_partial,
-     coalesce(sum(full_match), 0) AS week_full, coalesce(sum(partial_match), 0) AS week_partial
-   FROM hourly_totals WHERE hour >= now() - interval '7 days'`,
+  `SELECT span, ${COUNT_SUMS}
+   FROM (VALUES ('day', interval '24 hours'), ('week', interval '7 days')) AS spans (span, length)
+   LEFT JOIN hourly_totals ON hour >= now() - length GROUP BY span`,
 );
 const READ_COMPILERS = sql(
   'read compilers of the overview',
@@ -99,20 +115,11 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);
     const progress = await readStatisticsProgress(transaction);
-    const chains = await transaction.query<{
-      chain_id: string;
-      full_match: string;
-      partial_match: string;
-      codes: string;
-      first_verified_at: Date | null;
-      last_verified_at: Date | null;
-    }>(READ_CHAINS);
-    const [changes] = await transaction.query<Record<string, string>>(READ_CHANGES);
+    const chains = await transaction.query<ChainRow>(READ_CHAINS);
+    const changes = await transaction.query<CountRow & { span: string }>(READ_CHANGES);
     const compilers = await transaction.query<CompilerRow>(READ_COMPILERS);
-    const change = (span: 'day' | 'week'): MatchCounts => ({
-      full: Number(changes?.[`${span}_full`] ?? 0),
-      partial: Number(changes?.[`${span}_partial`] ?? 0),
-    });
+    const change = (wanted: 'day' | 'week'): CountsWithClaims =>
+      countsOf(changes.find(({ span }) => span === wanted));
     return {
       ...progress,
       uniqueCodes: chains.reduce((total, { codes }) => total + Number(codes), 0),
@@ -128,6 +135,16 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
   });
 }
 
+/** Columns with counts, of one row or summed. */
+export type CountRow = Record<(typeof COUNT_COLUMNS)[number], string>;
+
+interface ChainRow extends CountRow {
+  chain_id: string;
+  codes: string;
+  first_verified_at: Date | null;
+  last_verified_at: Date | null;
+}
+
 interface CompilerRow {
   origin: Origin;
   trust: Trust;
@@ -137,9 +154,11 @@ interface CompilerRow {
   partial_match: string;
 }
 
-const countsOf = (row: { full_match: string; partial_match: string }): MatchCounts => ({
-  full: Number(row.full_match),
-  partial: Number(row.partial_match),
+/** Returns the counts of a row, or zeros without one. */
+export const countsOf = (row?: CountRow): CountsWithClaims => ({
+  full: Number(row?.full_match ?? 0),
+  partial: Number(row?.partial_match ?? 0),
+  claimed: { full: Number(row?.full_claims ?? 0), partial: Number(row?.partial_claims ?? 0) },
 });
 
 function sumCompilers(
@@ -155,11 +174,13 @@ function sumCompilers(
   const compilers = new Map<string, StatisticsOverview['compilers'][number]>();
   for (const row of rows) {
     const { origin, trust, language, version } = row;
-    const counts = countsOf(row);
+    const counts = { full: Number(row.full_match), partial: Number(row.partial_match) };
     origins[origin] = add(origins[origin], counts);
     trusts[trust] = add(trusts[trust], counts);
     const key = `${language} ${version}`;
-    compilers.set(key, { language, version, ...add(compilers.get(key) ?? none, counts) });
+    const known = compilers.get(key) ?? { ...none, claimed: none };
+    const claimed = origin === 'imported' ? add(known.claimed, counts) : known.claimed;
+    compilers.set(key, { language, version, ...add(known, counts), claimed });
   }
   const sizeOf = ({ full, partial }: MatchCounts): number => full + partial;
   const compare = (left: string, right: string): number => (left < right ? -1 : 1);

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '../../store/database.ts';
+import { type MatchCounts } from './statistics-overview.ts';
 
 /** Counts of one chain: contracts by their best match. */
 export interface ChainStatistics {
@@ -43,6 +44,21 @@ export async function readStatistics(database: Queryable): Promise<Statistics> {
     })),
     lastModified: rows[0]?.last_modified ?? (await readMakingTime(database)),
   };
+}
+
+// The statistics over time follow the stored matches: while they are behind, they do not say which of these are claims.
+const READ_CLAIMS = sql(
+  'read claims',
+  `SELECT coalesce(sum(full_claims), 0) AS full_match, coalesce(sum(partial_claims), 0) AS partial_match
+   FROM chain_activity
+   HAVING NOT EXISTS (SELECT FROM feed_queue) AND (SELECT coalesce(max(position), 0) FROM feed)
+     = (SELECT position FROM feed_followers WHERE name = 'statistics')`,
+);
+
+/** How many of the counted contracts are claims: imported, and not verified here. Undefined if not known yet. */
+export async function readClaims(database: Queryable): Promise<MatchCounts | undefined> {
+  const [row] = await database.query<{ full_match: string; partial_match: string }>(READ_CLAIMS);
+  return row && { full: Number(row.full_match), partial: Number(row.partial_match) };
 }
 
 /** The chains that ever stored a contract, ascending. */

@@ -1,5 +1,6 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { sql, type Queryable } from '../../store/database.ts';
+import { sql, type Queryable, type Statement } from '../../store/database.ts';
+import { ARE_SOURCES_SHOWN, WITHDRAWAL } from '../matches/read-withdrawn-match.ts';
 
 /** A source in a list of sources. */
 export interface PagedSource {
@@ -59,17 +60,32 @@ const READ_PAGE = sql(
      THEN (SELECT content FROM sources WHERE sources.source_hash = sizes.source_hash) END AS content
    FROM sizes ORDER BY path COLLATE "C"`,
 );
-const READ_SIZES = sql(
-  'read sizes of sources',
-  `SELECT compilation_id, left(fully_qualified_name, -length(name) - 1) AS target,
+const SIZES = `compilation_id, left(fully_qualified_name, -length(name) - 1) AS target,
      (SELECT count(*)::int FROM (SELECT FROM compiled_contracts_sources AS counted
         WHERE counted.compilation_id = compiled_contracts.id LIMIT ${SOURCES_COUNTED}) AS bounded) AS total,
-     coalesce(octet_length(metadata), 0) AS metadata_bytes
+     coalesce(octet_length(metadata), 0) AS metadata_bytes`;
+const READ_SIZES = sql(
+  'read sizes of sources',
+  `SELECT ${SIZES}
    FROM current_matches
    JOIN verified_contracts ON verified_contracts.id = current_matches.verified_contract_id
    JOIN compiled_contracts ON compiled_contracts.id = compilation_id
    WHERE chain_id = $1 AND address = $2`,
 );
+const READ_WITHDRAWN_SIZES = sql(
+  'read sizes of withdrawn sources',
+  `SELECT ${SIZES}
+   FROM ${WITHDRAWAL}
+   JOIN verified_contracts ON verified_contracts.id = withdrawal.verified_contract_id AND ${ARE_SOURCES_SHOWN}
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id`,
+);
+
+interface SizesRow {
+  compilation_id: string;
+  target: string;
+  total: number;
+  metadata_bytes: number;
+}
 
 const READ_SHOWN = sql(
   'read shown source',
@@ -83,18 +99,36 @@ const READ_SHOWN = sql(
  * @returns undefined if the address (lower-case hex) has no match with evidence on the chain
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
-export async function readSourcePage(
+export function readSourcePage(
   database: Queryable,
   chainId: number,
   address: Hex,
+  question: SourceQuery,
+): Promise<SourcePage | undefined> {
+  return readPage(database, READ_SIZES, [chainId, hexToBytes(address)], question);
+}
+
+/**
+ * Like {@link readSourcePage}, of the match that was withdrawn last: the store keeps its evidence.
+ * @returns undefined if the address has a match, never had one, or its evidence is unknown
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export function readWithdrawnSourcePage(
+  database: Queryable,
+  chainId: number,
+  address: Hex,
+  question: SourceQuery,
+): Promise<SourcePage | undefined> {
+  return readPage(database, READ_WITHDRAWN_SIZES, [chainId, hexToBytes(address)], question);
+}
+
+async function readPage(
+  database: Queryable,
+  readSizes: Statement,
+  place: readonly [chainId: number, address: Buffer],
   { after, limit, path }: SourceQuery,
 ): Promise<SourcePage | undefined> {
-  const [sizes] = await database.query<{
-    compilation_id: string;
-    target: string;
-    total: number;
-    metadata_bytes: number;
-  }>(READ_SIZES, [chainId, hexToBytes(address)]);
+  const [sizes] = await database.query<SizesRow>(readSizes, [...place]);
   if (sizes === undefined) return undefined;
   const rows = await database.query<PagedSource>(READ_PAGE, [
     sizes.compilation_id,

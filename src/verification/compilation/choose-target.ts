@@ -1,4 +1,5 @@
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
+import { pushedBytes } from '../../bytecode/instructions.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
@@ -13,9 +14,9 @@ const DIGITS_A_BYTE = 2;
 
 /**
  * Returns the contract of a compilation whose runtime bytecode is closest to the one on chain: the contract
- * whose metadata hash that bytecode ends with, otherwise the one with the most equal bytes at equal offsets.
- * Libraries, immutables and metadata hashes are a few bytes among thousands. The chosen target is verified
- * like any other.
+ * whose metadata hash that bytecode ends with, otherwise the one with the most common selectors and the most
+ * equal bytes at equal offsets. Libraries, immutables and metadata hashes are a few bytes among thousands. The
+ * chosen target is verified like any other.
  * @throws VerificationFailure invalid_compilation_target if two contracts are equally close, or there is
  * none; compiler_error.
  */
@@ -29,11 +30,17 @@ export async function chooseTarget(
   if (errors.length > 0) throw compilerErrorFailure(errors);
   const digits = Buffer.from(onChain).toString('hex');
   const code = toDigitPairs(digits);
+  const selectors = readSelectors(Buffer.from(onChain));
   const ranked = codes
     .map(({ target, runtime }) => {
       const end = metadataAuxdataOf(runtime);
       const isNamed = end !== undefined && digits.endsWith(end);
-      return { target, same: Number(isNamed) + similarityOf(toDigitPairs(runtime), code) };
+      // Bytes agree only under the deployer's settings, selectors under any.
+      const shared = overlapOf(readSelectors(toBytes(runtime)), selectors);
+      return {
+        target,
+        same: (isNamed ? NAMED_WEIGHT : 0) + shared + similarityOf(toDigitPairs(runtime), code),
+      };
     })
     .sort((left, right) => right.same - left.same);
   const [best, second] = ranked;
@@ -53,6 +60,35 @@ export async function chooseTarget(
     `Several contracts of these sources could be the one on chain; name one of them: ${equal.join(', ')}.`,
     { data: { contracts: equal } },
   );
+}
+
+/** Outweighs any similarity. */
+const NAMED_WEIGHT = 2;
+
+/** Library placeholders take the place of 40 digits. */
+const toBytes = (runtime: string): Buffer =>
+  Buffer.from(runtime.replaceAll(/[^0-9a-f]/gi, '0'), 'hex');
+
+const PUSH4 = 0x63;
+
+/**
+ * Returns the four-byte values that a bytecode pushes: its selectors, and few others. A submission may have
+ * thousands of contracts, so no instruction is allocated.
+ */
+function readSelectors(code: Buffer): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (let at = 0; at < code.length;) {
+    const width = pushedBytes(code[at] ?? 0);
+    if (code[at] === PUSH4 && at + width < code.length) found.add(code.readUInt32BE(at + 1));
+    at += 1 + width;
+  }
+  return found;
+}
+
+/** Returns the share of common members, from 0 to 1. */
+function overlapOf(left: ReadonlySet<number>, right: ReadonlySet<number>): number {
+  const common = [...left].filter((each) => right.has(each)).length;
+  return common / Math.max(left.size + right.size - common, 1);
 }
 
 /** Returns the hex digit pairs of a bytecode, including library placeholders, as one number each. */

@@ -28,6 +28,8 @@ export interface VerificationTask
   extends Deployment, Pick<VerificationRequest, 'constructorArguments'> {
   readonly task: CompilationTask;
   readonly origin?: VerificationRequest['origin'];
+  /** See {@link StandardJsonCompilation}. */
+  readonly trySettings?: boolean;
 }
 
 /** A deployment to be verified against stored contracts. */
@@ -63,9 +65,13 @@ export function readVerificationTask(
     ...(creationTransactionHash !== undefined && { creationTransactionHash }),
     ...(origin !== undefined && { origin }),
     ...(constructorArguments !== undefined && { constructorArguments }),
+    ...(isTrying(request) && { trySettings: true }),
     task: readCompilationTask(request, sourceBytes),
   };
 }
+
+const isTrying = ({ compilation }: VerificationRequest): boolean =>
+  compilation.kind === 'standard_json' && compilation.trySettings === true;
 
 /**
  * Reads the compilation that a request describes.

@@ -5,6 +5,8 @@ export interface SourceToken {
   readonly text: string;
   /** For a literal: whether its text is hexadecimal. */
   readonly isHex: boolean;
+  /** Offset of its first character. */
+  readonly at: number;
 }
 
 /** Characters at which the compiler's scanner ends a line comment. */
@@ -50,7 +52,7 @@ function readLiteral(
   const quote = text[at];
   let end = at + 1;
   while (end < text.length && text[end] !== quote) end += text[end] === '\\' ? 2 : 1;
-  return { token: { kind: 'literal', text: text.slice(at + 1, end), isHex }, end: end + 1 };
+  return { token: { kind: 'literal', text: text.slice(at + 1, end), isHex, at }, end: end + 1 };
 }
 
 /** Returns the bytes of a literal. */
@@ -90,10 +92,10 @@ export function* readSourceTokens(text: string): Generator<SourceToken> {
       yield token;
       at = end;
     } else if (word !== '') {
-      yield { kind: 'word', text: word, isHex: false };
+      yield { kind: 'word', text: word, isHex: false, at };
       at += word.length;
     } else if (at < text.length) {
-      yield { kind: 'mark', text: text[at] ?? '', isHex: false };
+      yield { kind: 'mark', text: text[at] ?? '', isHex: false, at };
       at += 1;
     }
   }

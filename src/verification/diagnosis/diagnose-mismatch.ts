@@ -1,31 +1,23 @@
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
-import { firstDifferingInstruction } from '../../bytecode/first-differing-instruction.ts';
-import { type Instruction, readInstructions, readSourceMap } from '../../bytecode/instructions.ts';
+import { findDifference } from '../../bytecode/find-difference.ts';
+import { readInstructions, readSourceMap, type SourceRange } from '../../bytecode/instructions.ts';
 import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
+import { readTrailingVyperAuxdata } from '../../bytecode/vyper-auxdata.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { ownMethodIdentifiers, signaturesOf } from '../../solidity/abi-signatures.ts';
-import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileAllBytecode } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
 import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { startDiagnosisTimer } from './diagnosis-time.ts';
+import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
+import { findEnclosingFunction } from './enclosing-function.ts';
+import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
-
-/** The likely cause of a mismatch, as far as trials find one; at most one field is set. */
-export interface Diagnosis {
-  /** The compiler release named in the bytecode on chain, if another one was used. */
-  readonly compiler?: { readonly onChain: string; readonly used: string };
-  /** Another contract of the same sources that matches, as `path:Name`. */
-  readonly contract?: string;
-  /** The setting that has to change for a match: `optimizer.runs: 1000`. */
-  readonly settings?: string;
-  /** The source line of the first instruction that differs. */
-  readonly place?: { readonly path: string; readonly line: number; readonly text: string };
-}
 
 /** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
 export interface Mismatch {
@@ -34,11 +26,25 @@ export interface Mismatch {
   readonly compiled: CompiledTarget;
   readonly onChain: Uint8Array;
   readonly compile: (
-    target: CompilationTarget,
+    task: CompilationTask,
     input: StandardJsonInput,
     signal: AbortSignal,
   ) => Promise<CompiledTarget>;
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
+}
+
+/** Changed settings with which the sources match. */
+export interface SettingsFound {
+  readonly changes: SettingChanges;
+  /** With the other compiler, if that is a change. */
+  readonly task: CompilationTask;
+  readonly input: StandardJsonInput;
+}
+
+/** What a diagnosis found: a description, and the settings to compile with if those were the cause. */
+export interface MismatchCause {
+  readonly diagnosis: Diagnosis;
+  readonly found?: SettingsFound;
 }
 
 interface Parts {
@@ -54,79 +60,111 @@ const MAX_CONTRACTS = 2;
 /** Bytecode larger than any known chain allows is not disassembled: that would block other requests. */
 const MAX_READ_BYTES = 65_536;
 const LINE_SHOWN_CHARACTERS = 200;
+const NAME_SHOWN_CHARACTERS = 100;
 /** A compiler version. The deployer can put any text in its place in the bytecode. */
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]{1,60})?$/;
 const PUSH0 = 0x5f;
 const MCOPY = 0x5e;
 
+/** Time for the trials if a match with other settings is to be stored, so that they are worth more than a hint. */
+const SETTINGS_TIME = { longestMs: 20_000, leastMs: 10_000 };
+
 /**
- * Looks for the cause of a mismatch by trying common mistakes: the version, the contract, the settings.
- * Trials that fail or take too long are skipped. The result proves nothing and is not used to store a match.
+ * Looks for the cause of a mismatch by trying common mistakes: the contract, the compiler, the settings.
+ * Trials that fail or take too long are skipped. The result proves nothing; settings that it finds have to be
+ * compiled and compared again.
+ * @param options whether the caller will use the settings that are found
  * @throws the reason of `signal`
  */
 export async function diagnoseMismatch(
   parts: Parts,
   mismatch: Mismatch,
   signal: AbortSignal,
-): Promise<Diagnosis> {
+  { willUseSettings = false }: { readonly willUseSettings?: boolean } = {},
+): Promise<MismatchCause> {
   const { task, compiled, onChain } = mismatch;
-  if (task.language !== 'solidity') return {};
-  const used = /^\d+\.\d+\.\d+/.exec(compiled.version)?.[0] ?? compiled.version;
-  const stated = readTrailingAuxdata(onChain)?.solc;
-  const isStated = stated !== undefined && VERSION.test(stated);
-  if (isStated && stated !== used && !compiled.version.startsWith(stated)) {
-    return { compiler: { onChain: printableText(stated, 100), used } };
-  }
-  if (onChain.length > MAX_READ_BYTES || sizeOf(compiled) > MAX_READ_BYTES) return {};
-  const time = startDiagnosisTimer(parts.doOthersWait ?? (() => false));
+  const sizes = { compiled: sizeOf(compiled), onChain: onChain.length };
+  if (task.language !== 'solidity' && task.language !== 'vyper') return { diagnosis: { sizes } };
+  const compiler = findOtherCompiler(mismatch);
+  const isLarge = Math.max(sizes.compiled, sizes.onChain) > MAX_READ_BYTES;
+  if (isLarge) return { diagnosis: { ...(compiler && { compiler }), sizes } };
+  const time = startDiagnosisTimer(
+    parts.doOthersWait ?? (() => false),
+    willUseSettings ? SETTINGS_TIME : undefined,
+  );
+  const within = AbortSignal.any([signal, time.signal]);
   try {
-    return await tryOthers(parts, mismatch, signal, AbortSignal.any([signal, time.signal]));
+    const cause = compiler
+      ? await tryCompiler(parts, mismatch, compiler.onChain, within)
+      : await tryOthers(parts, mismatch, within);
+    signal.throwIfAborted();
+    if (cause !== undefined) return cause;
   } finally {
     time.end();
   }
+  if (compiler !== undefined) return { diagnosis: { compiler, sizes } };
+  const place = task.language === 'solidity' ? findPlace(mismatch) : undefined;
+  return { diagnosis: { ...(place && { place }), sizes } };
 }
 
-/**
- * Tries other contracts and settings until `within` aborts, otherwise locates the first difference.
- * @throws the reason of `signal`
- */
+/** Returns the cause of sources that match with other settings. */
+const causeOf = (found: SettingsFound): MismatchCause => ({
+  diagnosis: diagnosisOfChanges(found.changes),
+  found,
+});
+
+/** Returns the compiler that the bytecode on chain names, if it is not the one that was used. */
+function findOtherCompiler({ task, compiled, onChain }: Mismatch): Diagnosis['compiler'] {
+  const used = /^\d+\.\d+\.\d+/.exec(compiled.version)?.[0] ?? compiled.version;
+  const stated =
+    task.language === 'vyper'
+      ? readTrailingVyperAuxdata(onChain)?.vyper
+      : readTrailingAuxdata(onChain)?.solc;
+  const isStated = stated !== undefined && VERSION.test(stated);
+  if (!isStated || stated === used || compiled.version.startsWith(stated)) return undefined;
+  return { onChain: printableText(stated, 100), used };
+}
+
+/** Compiles with another version, unless it has to be downloaded first, and tries the settings with it. */
+async function tryCompiler(
+  parts: Parts,
+  mismatch: Mismatch,
+  compilerVersion: string,
+  within: AbortSignal,
+): Promise<MismatchCause | undefined> {
+  const { input, compile, judge } = mismatch;
+  const task = { ...mismatch.task, version: compilerVersion };
+  try {
+    if ((await parts.compilers.obtain(task)) !== undefined) return undefined;
+    const compiled = await compile(task, input, within);
+    if (judge(input, compiled).match !== null) {
+      return causeOf({ changes: { compilerVersion }, task, input });
+    }
+    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, within))?.found;
+    return found && causeOf({ ...found, changes: { compilerVersion, ...found.changes } });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tries other contracts and settings until `within` aborts. */
 async function tryOthers(
   parts: Parts,
   mismatch: Mismatch,
-  signal: AbortSignal,
   within: AbortSignal,
-): Promise<Diagnosis> {
+): Promise<MismatchCause | undefined> {
   const { compiled, onChain } = mismatch;
-  const isQuick = compiled.compileTimeMs <= SLOW_COMPILATION_MS;
-  const passed = (): undefined => {
-    signal.throwIfAborted();
-    return undefined;
-  };
-  const contract = isQuick ? await findContract(parts, mismatch, within).catch(passed) : undefined;
-  if (contract !== undefined) return { contract };
-  const settings =
-    isQuick && hasSameFunctions(compiled, onChain)
-      ? await findSettings(mismatch, within).catch(passed)
-      : undefined;
-  if (settings !== undefined) return { settings };
-  const place = findPlace(mismatch);
-  return place === undefined ? {} : { place };
+  if (compiled.compileTimeMs > SLOW_COMPILATION_MS) return undefined;
+  const contract = await findContract(parts, mismatch, within).catch(() => undefined);
+  if (contract !== undefined) return { diagnosis: { contract } };
+  if (!hasSameFunctions(compiled, onChain)) return undefined;
+  const found = await findSettings(mismatch, within);
+  return found && causeOf(found);
 }
 
 /** Returns the size of the recompiled runtime bytecode in bytes. */
 function sizeOf({ codes }: CompiledTarget): number {
   return codes.runtime.code.length / 2;
-}
-
-/** Formats a diagnosis as a sentence to append to the failure message. */
-export function describeDiagnosis({ compiler, contract, settings, place }: Diagnosis): string {
-  if (compiler !== undefined) {
-    return ` It names ${compiler.onChain} as its compiler, and these sources were compiled by ${compiler.used}.`;
-  }
-  if (contract !== undefined) return ` It matches ${contract} in the same sources.`;
-  if (settings !== undefined) return ` With ${settings} these sources match.`;
-  if (place === undefined) return '';
-  return ` The first differing instruction comes from ${place.path}:${place.line}.`;
 }
 
 async function findContract(
@@ -141,28 +179,37 @@ async function findContract(
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
   const others = near.filter(({ path, name }) => path !== target.path || name !== target.name);
   for (const other of others.slice(0, MAX_CONTRACTS)) {
-    const compiled = await compile(other, input, signal);
+    const compiled = await compile({ ...task, target: other }, input, signal);
     if (judge(input, compiled).match !== null) return printableText(`${other.path}:${other.name}`);
   }
   return undefined;
 }
 
+/**
+ * Looks for settings with which the sources match. Different settings can give the same bytecode; those with
+ * the same metadata hash are preferred.
+ */
 async function findSettings(
   { task, input, compiled, onChain, compile, judge }: Mismatch,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<SettingsFound | undefined> {
   const traits = {
     ours: traitsOf(toCodeTemplate(compiled.codes.runtime).bytes),
     theirs: traitsOf(onChain),
   };
-  for (const { settings, change } of settingTrials(input.settings, task.version, traits)) {
-    const tried = { ...input, settings } as StandardJsonInput;
+  let best: SettingsFound | undefined;
+  for (const changes of settingTrials({ ...task, settings: input.settings }, traits)) {
+    const tried = { ...input, settings: withChanges(input.settings, changes) };
     // A setting that this version rejects cannot have been used.
-    const other = await compile(task.target, tried, signal).catch(() => undefined);
-    signal.throwIfAborted();
-    if (other !== undefined && judge(tried, other).match !== null) return change;
+    const other = await compile(task, tried, signal).catch(() => undefined);
+    if (signal.aborted) return best;
+    const match = other === undefined ? null : judge(tried, other).match;
+    if (match === null) continue;
+    const found = { changes, task, input: tried };
+    if (match === 'full') return found;
+    best ??= found;
   }
-  return undefined;
+  return best;
 }
 
 function traitsOf(code: Uint8Array): CodeTraits {
@@ -188,24 +235,29 @@ function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): bo
   );
 }
 
-function findPlace({ compiled, input, onChain }: Mismatch): Diagnosis['place'] {
+function findPlace({ compiled, input, onChain }: Mismatch): SourcePlace | undefined {
   const { bytes } = toCodeTemplate(compiled.codes.runtime);
   const ends = [withoutAuxdata(bytes).length, withoutAuxdata(onChain).length] as const;
-  const index = firstDifferingInstruction(bytes, onChain, ends);
+  const indexes = findDifference(bytes, onChain, ends) ?? [];
   const { sourceMap } = compiled.contract.evm?.deployedBytecode ?? {};
-  if (index === undefined || sourceMap === undefined) return undefined;
-  const instructions: readonly Instruction[] = readInstructions(bytes);
-  const place = readSourceMap(sourceMap, instructions.length)[index];
-  const path = Object.entries(compiled.sourceIds).find(([, { id }]) => id === place?.file)?.[0];
+  if (sourceMap === undefined) return undefined;
+  const ranges = readSourceMap(sourceMap, readInstructions(bytes).length);
+  const pathOf = (range: SourceRange | undefined): string | undefined =>
+    Object.entries(compiled.sourceIds).find(([, { id }]) => id === range?.file)?.[0];
+  // Code that the compiler generates, such as checked arithmetic, belongs to no source, but its caller does.
+  const place = indexes.map((index) => ranges[index]).find((range) => pathOf(range) !== undefined);
+  const path = pathOf(place);
   const content = path === undefined ? undefined : input.sources[path]?.content;
   if (place === undefined || path === undefined || content === undefined) return undefined;
   // Source maps count offsets in UTF-8 bytes.
   const before = Buffer.from(content).subarray(0, place.offset).toString();
   const lines = before.split('\n');
   const text = content.split('\n')[lines.length - 1] ?? '';
+  const name = findEnclosingFunction(content, before.length);
   return {
     path: printableText(path),
     line: lines.length,
     text: printableText(text.trim(), LINE_SHOWN_CHARACTERS),
+    ...(name !== undefined && { function: printableText(name, NAME_SHOWN_CHARACTERS) }),
   };
 }

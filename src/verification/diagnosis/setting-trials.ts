@@ -1,14 +1,16 @@
+import { compareVersions } from '../../compilers/compiler-version.ts';
 import { isMembers } from '../../lib/members.ts';
 import { isOptimized } from '../../solidity/optimizer-state.ts';
+import { type SettingChanges } from '../../solidity/setting-changes.ts';
 
 /** Compiler settings, as in the standard JSON input. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings to try, and a description of the change. */
-export interface SettingTrial {
+/** A compilation whose settings are to be varied. */
+export interface TriedCompilation {
+  readonly language: string;
+  readonly version: string;
   readonly settings: Settings;
-  /** The change in the terms of the input: `optimizer.runs: 1000`. */
-  readonly change: string;
 }
 
 /** Opcodes in a bytecode that reveal its EVM version. */
@@ -19,62 +21,110 @@ export interface CodeTraits {
   readonly hasMcopy: boolean;
 }
 
+/** The opcodes of both bytecodes: the recompiled one and the one on chain. */
+export interface BothTraits {
+  readonly ours: CodeTraits;
+  readonly theirs: CodeTraits;
+}
+
 /** Common values of `runs`: the default, those of the Hardhat and Foundry templates, and the extremes. */
 const COMMON_RUNS = [200, 1_000, 999_999, 10_000, 1, 1_000_000, 100];
 const DEFAULT_RUNS = 200;
 /** The first release in which `viaIR` is not experimental (0.8.13 changelog). */
-const VIA_IR_FROM = [0, 8, 13] as const;
+const VIA_IR_FROM = '0.8.13';
+/** The Vyper release from which `optimize` is a mode (0.3.10 release notes). */
+const OPTIMIZE_MODES_FROM = '0.3.10';
 
 /**
- * Lists settings that the deployer may have used, the likeliest first, each with one change. Changes the EVM
- * version only if the opcodes show a different one.
+ * EVM versions, newest first, with the release of solc that first knows the name (its changelog): without
+ * PUSH0, with PUSH0 only, and with MCOPY as well.
+ */
+const BEFORE_PUSH0 = [
+  ['paris', '0.8.18'],
+  ['london', '0.8.7'],
+  ['berlin', '0.8.5'],
+  ['istanbul', '0.5.14'],
+  ['petersburg', '0.5.5'],
+  ['byzantium', '0.4.21'],
+] as const;
+const WITH_PUSH0 = [['shanghai', '0.8.20']] as const;
+const WITH_MCOPY = [
+  ['cancun', '0.8.24'],
+  ['prague', '0.8.27'],
+  ['osaka', '0.8.29'],
+] as const;
+/** Number of pairs of changes with viaIR. */
+const IR_PAIRS = 4;
+/** Number of EVM versions that are combined with other settings; older ones mostly give the same code. */
+const EVM_PAIRS = 2;
+
+/**
+ * Lists changes that turn the submitted settings into those that the deployer may have used, the likeliest
+ * first: one change each, then common pairs.
  */
 export function settingTrials(
-  settings: Settings,
-  version: string,
-  traits: { readonly ours: CodeTraits; readonly theirs: CodeTraits },
-): readonly SettingTrial[] {
+  compilation: TriedCompilation,
+  traits: BothTraits,
+): readonly SettingChanges[] {
+  const [others, pairs] =
+    compilation.language === 'vyper' ? [vyperModes(compilation), []] : solidityTrials(compilation);
+  const evms = evmVersionsFor(compilation, traits.theirs).map((evmVersion): SettingChanges => ({
+    evmVersion,
+  }));
+  const [likely, rest] = [evms.slice(0, EVM_PAIRS), evms.slice(EVM_PAIRS)];
+  const withEvm = [...others, ...pairs].flatMap((each) =>
+    likely.map((evm) => ({ ...each, ...evm })),
+  );
+  const { ours, theirs } = traits;
+  // No other setting adds or removes PUSH0.
+  if (ours.hasPush0 !== theirs.hasPush0) return [...likely, ...withEvm, ...rest];
+  if (ours.hasMcopy !== theirs.hasMcopy)
+    return [...likely, ...others, ...pairs, ...withEvm, ...rest];
+  return [...others, ...pairs, ...evms, ...withEvm.slice(0, EVM_PAIRS)];
+}
+
+/** Lists the EVM versions of a compiler that allow these opcodes. Cancun and later may lack MCOPY. */
+function evmVersionsFor(
+  { language, version, settings }: TriedCompilation,
+  { hasPush0, hasMcopy }: CodeTraits,
+): readonly string[] {
+  const withPush0 = hasMcopy ? WITH_MCOPY : [...WITH_PUSH0, ...WITH_MCOPY];
+  return (hasPush0 ? withPush0 : BEFORE_PUSH0)
+    .filter(([, since]) => language === 'vyper' || compareVersions(version, since) >= 0)
+    .map(([name]) => name)
+    .filter((name) => name !== settings['evmVersion']);
+}
+
+function solidityTrials({
+  settings,
+  version,
+}: TriedCompilation): readonly [readonly SettingChanges[], readonly SettingChanges[]] {
   const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
-  const isEnabled = isOptimized(settings);
   const { runs = DEFAULT_RUNS } = optimizer;
-  const withOptimizer = (change: object): Settings => ({
-    ...settings,
-    optimizer: { ...optimizer, ...change },
-  });
-  const evm = evmTrials(traits).map((evmVersion) => ({
-    settings: { ...settings, evmVersion },
-    change: `evmVersion: ${evmVersion}`,
+  const isEnabled = isOptimized(settings);
+  const others = COMMON_RUNS.filter((each) => each !== runs).map((each): SettingChanges => ({
+    optimizer: { enabled: true, runs: each },
   }));
-  const toggled = isEnabled
-    ? { settings: withOptimizer({ enabled: false }), change: 'optimizer.enabled: false' }
-    : {
-        settings: withOptimizer({ enabled: true, runs }),
-        change: `optimizer.enabled: true, optimizer.runs: ${String(runs)}`,
-      };
-  const others = COMMON_RUNS.filter((each) => each !== runs).map((each) => ({
-    settings: withOptimizer({ enabled: true, runs: each }),
-    change: `${isEnabled ? '' : 'optimizer.enabled: true, '}optimizer.runs: ${each}`,
-  }));
-  const viaIr = settings['viaIR'] !== true;
-  const ir = isFrom(version, VIA_IR_FROM)
-    ? [{ settings: { ...settings, viaIR: viaIr }, change: `viaIR: ${viaIr}` }]
-    : [];
+  const toggled: SettingChanges = isEnabled
+    ? { optimizer: { enabled: false } }
+    : { optimizer: { enabled: true, runs: Number(runs) } };
+  const ir: readonly SettingChanges[] =
+    compareVersions(version, VIA_IR_FROM) >= 0 ? [{ viaIR: settings['viaIR'] !== true }] : [];
   // While the optimizer is off, `runs` has no effect, so toggling it comes first.
-  return isEnabled
-    ? [...evm, ...others.slice(0, 3), ...ir, toggled, ...others.slice(3)]
-    : [...evm, toggled, ...others.slice(0, 3), ...ir, ...others.slice(3)];
+  const single = isEnabled
+    ? [...others.slice(0, 3), ...ir, toggled, ...others.slice(3)]
+    : [toggled, ...others.slice(0, 3), ...ir, ...others.slice(3)];
+  const ranked = isEnabled ? others : [toggled, ...others];
+  const pairs = ir.flatMap((each) =>
+    ranked.slice(0, IR_PAIRS).map((runsOf) => ({ ...runsOf, ...each })),
+  );
+  return [single, pairs];
 }
 
-function evmTrials({ ours, theirs }: { ours: CodeTraits; theirs: CodeTraits }): readonly string[] {
-  if (ours.hasPush0 && !theirs.hasPush0) return ['paris', 'london'];
-  if (!ours.hasPush0 && theirs.hasPush0) return ['shanghai', 'cancun', 'prague'];
-  if (ours.hasMcopy && !theirs.hasMcopy) return ['shanghai'];
-  if (!ours.hasMcopy && theirs.hasMcopy) return ['cancun', 'prague'];
-  return [];
-}
-
-function isFrom(version: string, from: readonly number[]): boolean {
-  const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number) ?? [];
-  const differs = from.findIndex((each, index) => each !== parts[index]);
-  return differs === -1 || (parts[differs] ?? 0) > (from[differs] ?? 0);
+function vyperModes({ settings, version }: TriedCompilation): readonly SettingChanges[] {
+  const modes: readonly (string | boolean)[] =
+    compareVersions(version, OPTIMIZE_MODES_FROM) >= 0
+      ? ['gas', 'codesize', 'none']
+      : [settings['optimize'] === false];
+  return modes.filter((each) => each !== settings['optimize']).map((optimize) => ({ optimize }));
 }

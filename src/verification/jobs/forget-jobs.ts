@@ -6,7 +6,10 @@ const RETENTION = '30 days';
 /** Maximum number of failed and of succeeded jobs to keep. */
 const KEPT_FAILED = 10_000;
 const KEPT_SUCCEEDED = 100_000;
-/** Number of failed jobs, and time, for which compared bytecodes are kept. Older jobs keep only their reason. */
+/**
+ * Number of failed jobs, and time, for which compared bytecodes and requests to retry are kept. Older jobs
+ * keep only their reason.
+ */
 const KEPT_RECORDS = 1000;
 const RECORD_RETENTION = '7 days';
 
@@ -28,7 +31,8 @@ const FORGET_FAILED = forgetStatement('failed', KEPT_FAILED);
 const FORGET_SUCCEEDED = forgetStatement('succeeded', KEPT_SUCCEEDED);
 const FORGET_RECORDS = sql(
   'forget what failed jobs compared',
-  `UPDATE verification_jobs SET error_data = NULL WHERE state = 'failed' AND error_data IS NOT NULL
+  `UPDATE verification_jobs SET error_data = NULL, request = NULL
+   WHERE state = 'failed' AND (error_data IS NOT NULL OR request IS NOT NULL)
    AND finished_at < greatest(now() - interval '${RECORD_RETENTION}', ${endOfKept('failed', KEPT_RECORDS)})`,
 );
 

@@ -24,9 +24,10 @@ import {
   reapJobs,
   renewLease,
 } from './run-jobs.ts';
+import { retryFailures, retryJob } from './retry-jobs.ts';
 import { submitJob } from './submit-job.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
-import { VerificationFailure } from '../verification-failure.ts';
+import { type FailureCode, VerificationFailure } from '../verification-failure.ts';
 import { packRequest, type VerificationRequest } from '../verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { contractChanged } from '../../repository/matches/outdated-reading.ts';
@@ -228,6 +229,61 @@ describe('Claiming', () => {
       failure: { code: 'internal_error' },
     });
     expect(await claimJob(database, 1)).toBeUndefined();
+  });
+});
+
+describe('Retried jobs', () => {
+  const failWith = async (code: FailureCode, database = testDatabase.database): Promise<string> => {
+    const id = await submit();
+    const claimed = await claimJob(database, 10_000);
+    if (claimed === undefined) throw new Error('nothing claimed');
+    await finishWithFailure(database, claimed, new VerificationFailure(code, 'as the test wants'));
+    return id;
+  };
+
+  test('have the request of the failed one', async () => {
+    const { database } = testDatabase;
+    await submit();
+    const before = await claimJob(database, 10_000);
+    if (before === undefined) throw new Error('nothing claimed');
+    await finishWithFailure(database, before, new VerificationFailure('compiler_timeout', 'slow'));
+    const id = await retryJob(database, before.id);
+    const { request, chainId, address } = before;
+    expect(await claimJob(database, 10_000)).toMatchObject({ id, request, chainId, address });
+  });
+
+  test.each<FailureCode>(['no_match', 'compiler_error', 'job_cancelled'])(
+    'are none after %s, whose request is not kept',
+    async (code) => {
+      const { database } = testDatabase;
+      const id = await failWith(code);
+      await expect(retryJob(database, id)).rejects.toMatchObject({ code: 'job_not_retriable' });
+      expect(await retryFailures(database, code)).toEqual([]);
+    },
+  );
+
+  test('are queued once, however often and concurrently they are requested', async () => {
+    const { database } = testDatabase;
+    for (let index = 0; index < 5; index += 1) await failWith('internal_error');
+    const retried = await Promise.all(
+      Array.from({ length: 4 }, () => retryFailures(database, 'internal_error')),
+    );
+    expect(new Set(retried.flat()).size).toBe(5);
+    expect(retried.flat()).toHaveLength(5);
+  });
+
+  test('forget their request with the records of failed jobs', async () => {
+    const { database } = testDatabase;
+    const id = await failWith('job_timed_out');
+    await database.query(
+      sql(
+        'test age failed job',
+        `UPDATE verification_jobs SET finished_at = now() - interval '8 days' WHERE id = $1`,
+      ),
+      [id],
+    );
+    await deleteOldJobs(database);
+    await expect(retryJob(database, id)).rejects.toMatchObject({ code: 'job_not_retriable' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { bytesToHex } from '../../lib/hex.ts';
 import type { Match } from '../../repository/repository.ts';
 import { sql, type Queryable } from '../../store/database.ts';
+import { type SettingChanges } from '../../solidity/setting-changes.ts';
 import { comparisonsOf, type FailureRecord, completeBytecodes } from './failure-record.ts';
 import {
   type DroppedSources,
@@ -10,7 +11,7 @@ import {
 } from './verification-job.ts';
 
 const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
-  runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data,
+  runtime_match, creation_match, event_id, kept_beside, dropped_sources, changed_settings, error_code, error_message, error_id, error_data,
   CASE WHEN awaited_until >= now() THEN awaited_compiler END AS awaited_compiler, awaited_bytes, awaited_total_bytes,
   (SELECT jsonb_object_agg(explorer, jsonb_build_object('state', state, 'externalId', external_id, 'error', error, 'links', links))
    FROM external_verifications WHERE job_id = verification_jobs.id) AS external`;
@@ -42,6 +43,7 @@ interface JobRow {
   readonly event_id: string | null;
   readonly kept_beside: boolean;
   readonly dropped_sources: DroppedSources | null;
+  readonly changed_settings: SettingChanges | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly error_id: string | null;
@@ -70,6 +72,7 @@ function toJob(row: JobRow): VerificationJob {
     creationMatch: row.creation_match,
     keptBeside: row.kept_beside,
     ...(row.dropped_sources && { droppedSources: row.dropped_sources }),
+    ...(row.changed_settings && { changedSettings: row.changed_settings }),
     ...(row.started_at && { startedAt: row.started_at }),
     ...(row.finished_at && { finishedAt: row.finished_at }),
     ...(row.compile_time_ms !== null && { compileTimeMs: row.compile_time_ms }),

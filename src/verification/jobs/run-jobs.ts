@@ -9,6 +9,7 @@ import { chargeUsageCte, joinUsage, RUNNING_MS, spentMs } from './client-usage.t
 import { CLEAR_COMPILER_WAIT, IS_NOT_AWAITING_COMPILER } from './awaited-compilers.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
 import { buildFailureRecord } from './failure-record.ts';
+import { isRetriable, keepRequestSql } from './kept-requests.ts';
 import { failureKindOf, type VerificationFailure } from '../verification-failure.ts';
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
@@ -105,7 +106,7 @@ const SUCCEED = sql(
      UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL, network = NULL,
        lease_token = NULL, lease_until = NULL,
        runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
-       kept_beside = $7, dropped_sources = $8
+       kept_beside = $7, dropped_sources = $8, changed_settings = $10
      WHERE ${IS_CLAIMED} RETURNING id
    ), handed_on AS (
      INSERT INTO external_verifications (job_id, explorer)
@@ -114,12 +115,13 @@ const SUCCEED = sql(
    SELECT id FROM ended`,
 );
 /** SQL assignments for a failed job, shared by every statement that ends one. */
-const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
+const failWith = (request: string): string =>
+  `SET state = 'failed', finished_at = now(), request = ${request}, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
   'finish job with a failure',
   `WITH ${chargeUsageCte(IS_CLAIMED)}
-   UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
+   UPDATE verification_jobs ${failWith(keepRequestSql('$7'))}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
 const CANCEL = sql(
@@ -129,7 +131,7 @@ const CANCEL = sql(
      SELECT id, state FROM verification_jobs
      WHERE id = $1 AND state IN ('queued', 'running') AND client = coalesce($2, client) FOR UPDATE
    ), queued AS (
-     UPDATE verification_jobs ${FAIL}, error_code = 'job_cancelled',
+     UPDATE verification_jobs ${failWith('NULL')}, error_code = 'job_cancelled',
        error_message = 'The verification was cancelled.', error_id = gen_random_uuid()
      WHERE id IN (SELECT id FROM found WHERE state = 'queued') RETURNING id
    ), running AS (
@@ -151,7 +153,7 @@ const REQUEUE_LOST = sql(
 const FAIL_LOST = sql(
   'fail lost jobs',
   `WITH ${chargeUsageCte(IS_LOST_FOR_GOOD)}
-   UPDATE verification_jobs ${FAIL}, error_id = gen_random_uuid(),
+   UPDATE verification_jobs ${failWith(keepRequestSql('NOT cancel_requested'))}, error_id = gen_random_uuid(),
      error_code = CASE WHEN cancel_requested THEN 'job_cancelled' ELSE 'internal_error' END,
      error_message = CASE WHEN cancel_requested THEN 'The verification was cancelled.'
        ELSE 'The verification was begun ' || attempts || ' times, and each time its process ended before it.' END
@@ -223,7 +225,7 @@ export async function releaseJob(database: Database, { id, token }: ClaimedJob):
 export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
-  { contract, compileTimeMs, droppedSources }: VerificationResult,
+  { contract, compileTimeMs, droppedSources, changedSettings }: VerificationResult,
   { eventNumber, keptBeside }: SavedMatch,
   explorers: readonly string[] = [],
 ): Promise<boolean> {
@@ -238,6 +240,7 @@ export async function finishWithMatch(
     keptBeside === true,
     toStorableJson(toDroppedSources(droppedSources) ?? null),
     explorers,
+    toStorableJson(changedSettings ?? null),
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0;
@@ -260,6 +263,7 @@ export async function finishWithFailure(
     printableLines(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
     toStorableJson(buildFailureRecord(failure)),
+    isRetriable(failure.code),
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;

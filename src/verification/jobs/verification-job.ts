@@ -3,6 +3,7 @@ import { type ExternalVerification } from '../forwarding/forwarded-matches.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import type { Match } from '../../repository/repository.ts';
+import { type SettingChanges } from '../../solidity/setting-changes.ts';
 import { type CompilerDownload } from './awaited-compilers.ts';
 import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from '../verification-failure.ts';
@@ -53,6 +54,8 @@ export interface VerificationJob {
   readonly keptBeside: boolean;
   /** Absent if every source is needed. */
   readonly droppedSources?: DroppedSources;
+  /** Settings that were changed for the match; absent if the submitted ones match. */
+  readonly changedSettings?: SettingChanges;
   /** Download of the compiler that the queued job waits for. */
   readonly compilerDownload?: CompilerDownload;
   /** State of the match at other explorers, by explorer name. */

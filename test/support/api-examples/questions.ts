@@ -103,6 +103,7 @@ export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Questi
     },
     'GET /v1/contracts/{chainId}/{address}': volatile,
     'GET /v1/jobs/{id}': { path: { id: jobId } },
+    'GET /job/{id}': { path: { id: jobId } },
     'POST /v1/jobs/{id}/cancel': { path: { id: jobId } },
     'GET /v1/contracts/{chainId}/{address}/files/{file}': { path: { file: 'abi.json' } },
     'GET /badge/{chainId}/{file}': { path: { file: `${address}.svg` } },
@@ -123,6 +124,8 @@ export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Questi
     'GET /health': volatile,
     'GET /readyz': volatile,
     'GET /manifest.json': volatile,
+    'GET /contracts/{matchFolder}': { path: { matchFolder: 'full_match' } },
+    'GET /contracts/{matchFolder}/{chainId}': { path: { matchFolder: 'full_match' } },
     'GET /contracts/{matchFolder}/{chainId}/{address}': { path: { matchFolder: 'full_match' } },
     'GET /contracts/{matchFolder}/{chainId}/{address}/{path}': {
       path: { matchFolder: 'full_match', path: 'metadata.json' },

@@ -71,6 +71,8 @@ function hasDocumentedShape(
   if (!framed || host !== 'api' || /%|\.\.|\/\//.test(plain)) return true;
   if (BLOCKSCOUT_PATH.test(plain)) return isBlockscoutError(body) || isProblem(body, status);
   if (/^\/v2(?:\/|$)/.test(plain)) return !isProblem(body, status);
+  // An unknown job has the error of the API v2; the page's own faults are problems.
+  if (/^\/job\/[^/]+\/?$/.test(plain)) return isV2Error(body) || isProblem(body, status);
   const isV1 = V1_PATH.test(plain) || (method === 'POST' && /^\/?$/.test(plain));
   if (SIGNATURE_PATH.test(plain)) return isSignatureError(body);
   return isV1 ? isV1Error(body) : isProblem(body, status);

@@ -9,11 +9,13 @@ import {
   type ChainMonitor,
   type ContractPage,
   type Health,
+  type History,
   type RegistryLine,
   type RegistryOverview,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
+import { takeApart, takeHistoryApart } from '../counts-apart.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
 /** State of one endpoint, from the health report of its chain. */
@@ -30,7 +32,7 @@ export interface ChainData {
     readonly monitor: Loaded<ChainMonitor>;
     /** `null` if the chain has no contracts. */
     readonly counts: Loaded<ChainCounts | null>;
-    readonly history: Loaded<StatisticsHistory>;
+    readonly history: Loaded<History>;
     readonly latest: Loaded<readonly ListedContract[]>;
     readonly service: Loaded<Health>;
   };
@@ -52,8 +54,10 @@ export async function loadChain(api: Api, ref: string): Promise<ChainData> {
     api.get<ContractPage>(`v1/contracts?chain=${chainId}&limit=10`),
     api.get<Health>('health'),
   ]);
-  const find = ({ chains }: StatisticsOverview): ChainCounts | null =>
-    chains.find((each) => each.chainId === chainId) ?? null;
+  const find = ({ chains }: StatisticsOverview): ChainCounts | null => {
+    const found = chains.find((each) => each.chainId === chainId);
+    return found === undefined ? null : takeApart(found);
+  };
   return {
     details,
     nearest: [],
@@ -65,7 +69,10 @@ export async function loadChain(api: Api, ref: string): Promise<ChainData> {
         statistics.state === 'ready'
           ? { ...statistics, value: find(statistics.value) }
           : statistics,
-      history,
+      history:
+        history.state === 'ready'
+          ? { ...history, value: takeHistoryApart(history.value) }
+          : history,
       latest:
         contracts.state === 'failed'
           ? contracts

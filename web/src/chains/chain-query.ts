@@ -2,8 +2,11 @@ import { type RegistryLine } from '../answers.ts';
 
 /** A row of the chains table. The counts are absent if they could not be read. */
 export interface ChainRow extends RegistryLine {
+  /** Verified here. */
   readonly full?: number;
   readonly partial?: number;
+  /** Claims of other services, which are in neither of the two. */
+  readonly claimed?: number;
   readonly lastVerifiedAt?: string | null;
 }
 
@@ -34,8 +37,8 @@ export const FACETS = {
       ['no', 'Without contracts'],
     ],
     hidden: ['no'],
-    valueOf: ({ full, partial }) =>
-      full === undefined || partial === undefined ? 'unknown' : flag(full + partial > 0),
+    valueOf: ({ full, partial, claimed = 0 }) =>
+      full === undefined || partial === undefined ? 'unknown' : flag(full + partial + claimed > 0),
   },
   monitored: {
     options: [
@@ -95,6 +98,7 @@ export const SORT_KEYS = [
   'short',
   'full',
   'partial',
+  'claimed',
   'share',
   'last',
   'health',

@@ -1,8 +1,9 @@
 import { type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { CountsBar } from '../charts/counts-bar.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
-import { HealthMark, ShareBar } from '../parts/marks.tsx';
+import { HealthMark, Share, ShareBar } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ChainRow, type SortKey } from './chain-query.ts';
 import { QueryLink, type QueryLinks } from './query-link.tsx';
@@ -19,10 +20,15 @@ const COLUMNS: readonly Column[] = [
   { title: 'Id', sort: 'id', figures: true },
   { title: 'Verification' },
 ];
-/** Empty in a service without contracts. */
-const COUNTS: readonly Column[] = [
+const CLAIMS: readonly Column[] = [
+  { title: 'Claims', sort: 'claimed', figures: true },
+  { title: 'Contracts' },
+];
+/** Empty in a service without contracts; claims have columns only if there are any. */
+const countColumns = (withClaims: boolean): readonly Column[] => [
   { title: 'Full', sort: 'full', figures: true },
   { title: 'Partial', sort: 'partial', figures: true },
+  ...(withClaims ? CLAIMS : []),
   { title: 'Share of full', sort: 'share', figures: true },
   { title: 'Last verified', sort: 'last', figures: true },
 ];
@@ -37,12 +43,15 @@ export function ChainTable({
   isBusy,
   now,
   hasCounts,
+  withClaims,
   context,
   ...asked
 }: Omit<QueryLinks, 'action'> & {
   readonly context: PageContext;
   /** Whether any chain of the service has contracts. */
   readonly hasCounts: boolean;
+  /** Whether any chain of the service has claims. */
+  readonly withClaims: boolean;
   readonly rows: readonly ChainRow[];
   readonly page: number;
   readonly pages: number;
@@ -55,29 +64,32 @@ export function ChainTable({
   const { base } = context;
   const links = { ...asked, action: `${base}registry` };
   const hasHealth = rows.some(({ health }) => health !== undefined) || query.sort === 'health';
+  const columns = [
+    ...COLUMNS,
+    ...(hasCounts ? countColumns(withClaims) : []),
+    ...(hasHealth ? [HEALTH] : []),
+  ];
   const renderRow = useMemo(() => {
     // An unchanged row returns the same node, which Preact does not diff.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
       const node = made.get(row) ?? (
-        <Row key={row.chainId} {...{ row, base, now, hasCounts, hasHealth }} />
+        <Row key={row.chainId} {...{ row, base, now, hasCounts, withClaims, hasHealth }} />
       );
       made.set(row, node);
       return node;
     };
-  }, [base, now, hasCounts, hasHealth]);
+  }, [base, now, hasCounts, withClaims, hasHealth]);
   return (
     <>
       <TableRegion label="Chains">
         <table class="chains cards" role="table" aria-busy={isBusy}>
-          <caption class="unseen">Chains, and the contracts that are verified on them</caption>
+          <caption class="unseen">Chains, and their contracts</caption>
           <thead role="rowgroup">
             <tr role="row">
-              {[...COLUMNS, ...(hasCounts ? COUNTS : []), ...(hasHealth ? [HEALTH] : [])].map(
-                (column) => (
-                  <HeadCell key={column.title} column={column} {...links} />
-                ),
-              )}
+              {columns.map((column) => (
+                <HeadCell key={column.title} column={column} {...links} />
+              ))}
             </tr>
           </thead>
           <tbody role="rowgroup">{rows.map(renderRow)}</tbody>
@@ -144,12 +156,14 @@ function Row({
   base,
   now,
   hasCounts,
+  withClaims,
   hasHealth,
 }: {
   readonly row: ChainRow;
   readonly base: string;
   readonly now: string;
   readonly hasCounts: boolean;
+  readonly withClaims: boolean;
   readonly hasHealth: boolean;
 }): VNode {
   const { chainId, health } = row;
@@ -179,7 +193,7 @@ function Row({
           <span class="quiet">–</span>
         )}
       </td>
-      {hasCounts && <CountCells row={row} now={now} />}
+      {hasCounts && <CountCells {...{ row, now, withClaims }} />}
       {hasHealth && (
         <td role="cell" data-label="RPC" class="figure">
           {health === undefined ? <span class="quiet">–</span> : <HealthMark state={health} />}
@@ -189,8 +203,17 @@ function Row({
   );
 }
 
-function CountCells({ row, now }: { readonly row: ChainRow; readonly now: string }): VNode {
-  const { full, partial, lastVerifiedAt } = row;
+function CountCells({
+  row,
+  now,
+  withClaims,
+}: {
+  readonly row: ChainRow;
+  readonly now: string;
+  readonly withClaims: boolean;
+}): VNode {
+  const { full, partial, claimed, lastVerifiedAt } = row;
+  const counts = { full: full ?? 0, partial: partial ?? 0, claimed: claimed ?? 0 };
   return (
     <>
       <td role="cell" data-label="Full" class="figure">
@@ -199,8 +222,19 @@ function CountCells({ row, now }: { readonly row: ChainRow; readonly now: string
       <td role="cell" data-label="Partial" class="figure">
         <Count value={partial} />
       </td>
+      {withClaims && (
+        <>
+          <td role="cell" data-label="Claims" class="figure">
+            <Count value={claimed} />
+          </td>
+          <td role="cell" data-label="Contracts">
+            <CountsBar {...counts} />
+          </td>
+        </>
+      )}
       <td role="cell" data-label="Share of full" class="figure">
-        <ShareBar full={full ?? 0} partial={partial ?? 0} />
+        {/* Next to a bar with claims, a second one of the verified contracts alone would confuse. */}
+        {withClaims ? <Share {...counts} /> : <ShareBar {...counts} />}
       </td>
       <td role="cell" data-label="Last verified" class="figure">
         {typeof lastVerifiedAt !== 'string' ? (

@@ -1,5 +1,6 @@
 import { foldText } from '../../../src/lib/fold-text.ts';
 import { type RegistryLine, type StatisticsOverview } from '../answers.ts';
+import { takeApart } from '../counts-apart.ts';
 import {
   type ChainQuery,
   type ChainRow,
@@ -35,16 +36,19 @@ export interface FoundChains {
   readonly facets: FacetCounts;
 }
 
-/** Joins the registry's rows with the counts of the statistics, if those could be read. */
+/** Joins the registry's rows with the counts of the statistics, if those could be read; claims are apart. */
 export function joinChains(
   lines: readonly RegistryLine[],
   counts: StatisticsOverview['chains'] | undefined,
 ): readonly ChainRow[] {
   if (counts === undefined) return lines;
-  const byId = new Map(counts.map((each) => [each.chainId, each]));
+  const byId = new Map(counts.map((each) => [each.chainId, takeApart(each)]));
   return lines.map((line) => {
-    const { full = 0, partial = 0, lastVerifiedAt = null } = byId.get(line.chainId) ?? {};
-    return { ...line, full, partial, lastVerifiedAt };
+    const known = byId.get(line.chainId);
+    const { full = 0, partial = 0, claimed = 0, lastVerifiedAt = null } = known ?? {};
+    // Where there are claims alone, the time is that of an import.
+    const isClaimed = claimed > 0 && full + partial === 0;
+    return { ...line, full, partial, claimed, lastVerifiedAt: isClaimed ? null : lastVerifiedAt };
   });
 }
 
@@ -125,13 +129,14 @@ const HEALTH_ORDER = [undefined, 'unknown', 'down', 'degraded', 'up'] as const;
 
 type Comparison = (left: IndexedRow, right: IndexedRow) => number;
 
-/** Exact matches first, then supported chains, then name matches, then those with the most contracts. */
+/** Exact matches first, then supported chains, then name matches, then those with the most contracts. Claims only decide between equals. */
 function byRelevance(words: string): Comparison {
   const ranksOf = ({ row, name, short }: IndexedRow): readonly number[] => [
     Number(words !== '' && [name, short, String(row.chainId)].includes(words)),
     Number(row.supported),
     Number(words !== '' && name.startsWith(words)),
     (row.full ?? 0) + (row.partial ?? 0),
+    row.claimed ?? 0,
   ];
   return (left, right) => {
     const [ours, theirs] = [ranksOf(left), ranksOf(right)];
@@ -148,6 +153,7 @@ const COMPARISONS: Readonly<Record<Exclude<SortKey, 'relevance'>, Comparison>> =
     Number(left.short === '') - Number(right.short === '') || compareText(left.short, right.short),
   full: (left, right) => compareCounts(left.row.full, right.row.full),
   partial: (left, right) => compareCounts(left.row.partial, right.row.partial),
+  claimed: (left, right) => compareCounts(left.row.claimed, right.row.claimed),
   share: (left, right) => shareOf(left.row) - shareOf(right.row),
   last: (left, right) => compareText(left.row.lastVerifiedAt ?? '', right.row.lastVerifiedAt ?? ''),
   health: (left, right) =>

@@ -134,7 +134,7 @@ function Paths({ series, as, height, layout }: PartProps): VNode {
   const hatch = useId();
   return (
     <>
-      <Hatch id={hatch} look="partial" />
+      <Hatch id={hatch} look="claimed" />
       <svg
         viewBox={`0 0 ${WIDTH} ${height}`}
         width="100%"
@@ -146,7 +146,7 @@ function Paths({ series, as, height, layout }: PartProps): VNode {
             <path
               key={key}
               class={`bar ${look}`}
-              fill={look === 'partial' ? hatched(hatch) : 'currentColor'}
+              fill={look === 'claimed' ? hatched(hatch) : 'currentColor'}
               d={layout.paths[line]}
             />
           ) : (

@@ -1,7 +1,8 @@
-import { type StatisticsHistory } from '../answers.ts';
+import { type History } from '../answers.ts';
+import { allOf } from '../counts-apart.ts';
 
 /** Withdrawals of one day on a chain for one reason, with the name of the chain if known. */
-export type Withdrawal = StatisticsHistory['withdrawals'][number] & {
+export type Withdrawal = History['withdrawals'][number] & {
   readonly chainName?: string | undefined;
 };
 
@@ -49,15 +50,25 @@ export function joinWithdrawals(
 /** The withdrawal of a mark that removed the most matches. */
 export function largestWithdrawal({ withdrawals }: WithdrawalMark): Withdrawal {
   return withdrawals.reduce((largest, withdrawal) =>
-    withdrawal.full + withdrawal.partial < largest.full + largest.partial ? withdrawal : largest,
+    allOf(withdrawal) < allOf(largest) ? withdrawal : largest,
   );
 }
 
+/** The series that a withdrawal is marked on: the one that fell the most. */
+export function fallenSeries({
+  full,
+  partial,
+  claimed,
+}: Withdrawal): 'full' | 'partial' | 'claimed' {
+  if (claimed < Math.min(full, partial)) return 'claimed';
+  return full <= partial ? 'full' : 'partial';
+}
+
 /** Adds chain names to the withdrawals of a history. */
-export function nameWithdrawals<History extends Pick<StatisticsHistory, 'withdrawals'>>(
-  history: History,
+export function nameWithdrawals<Named extends Pick<History, 'withdrawals'>>(
+  history: Named,
   names: ReadonlyMap<number, string>,
-): History {
+): Named {
   const withdrawals = history.withdrawals.map((withdrawal): Withdrawal => ({
     ...withdrawal,
     chainName: names.get(withdrawal.chainId),

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
+import { allOf, type CountsApart } from '../counts-apart.ts';
 import { formatChange, formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type MatchCounts } from '../answers.ts';
 import { type Withdrawal, type WithdrawalMark } from './join-withdrawals.ts';
 
 /** Maximum withdrawals of one mark that are listed individually. */
@@ -34,10 +34,18 @@ export function WithdrawalList({ marks, base }: Props): VNode | null {
   );
 }
 
-function sumOf(withdrawals: readonly Withdrawal[]): MatchCounts {
-  const sum = (kind: keyof MatchCounts): number =>
+function sumOf(withdrawals: readonly Withdrawal[]): CountsApart {
+  const sum = (kind: keyof CountsApart): number =>
     withdrawals.reduce((total, withdrawal) => total + withdrawal[kind], 0);
-  return { full: sum('full'), partial: sum('partial') };
+  return { full: sum('full'), partial: sum('partial'), claimed: sum('claimed') };
+}
+
+/** By how much each count fell; claims only where there were some. */
+function describeFall({ full, partial, claimed }: CountsApart): string {
+  const verified = `${formatChange(full)} full, ${formatChange(partial)} partial`;
+  if (claimed === 0) return verified;
+  const claims = `${formatChange(claimed)} claimed`;
+  return full === 0 && partial === 0 ? claims : `${verified}, ${claims}`;
 }
 
 function JoinedWithdrawals({
@@ -53,23 +61,22 @@ function JoinedWithdrawals({
   const left = sumOf(withdrawals.slice(SHOWN));
   return (
     <>
-      {formatCount(-sum.full - sum.partial)} withdrawals,{' '}
-      {first === last ? first : `${first} to ${last}`}: {formatChange(sum.full)} full,{' '}
-      {formatChange(sum.partial)} partial
+      {formatCount(-allOf(sum))} withdrawals, {first === last ? first : `${first} to ${last}`}:{' '}
+      {describeFall(sum)}
       <ul>
         {withdrawals.slice(0, SHOWN).map((withdrawal, index) => (
           <li key={index}>
             <WithdrawalText withdrawal={withdrawal} base={base} />
           </li>
         ))}
-        {withdrawals.length > SHOWN && <li>and {formatCount(-left.full - left.partial)} more</li>}
+        {withdrawals.length > SHOWN && <li>and {formatCount(-allOf(left))} more</li>}
       </ul>
     </>
   );
 }
 
 function WithdrawalText({
-  withdrawal: { date, chainId, chainName, full, partial, reason },
+  withdrawal: { date, chainId, chainName, reason, ...counts },
   base,
 }: {
   readonly withdrawal: Withdrawal;
@@ -86,7 +93,7 @@ function WithdrawalText({
           </a>
         </>
       )}
-      : {formatChange(full)} full, {formatChange(partial)} partial – <SafeText text={reason} />
+      : {describeFall(counts)} – <SafeText text={reason} />
     </>
   );
 }

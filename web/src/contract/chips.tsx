@@ -2,12 +2,27 @@ import { type VNode } from 'preact';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** Key facts of a compilation: its language, its compiler, and the settings that affect bytecode. */
-export function chipsOf({
+const CHIP_CHARACTERS = 60;
+
+/** The language and the compiler of a compilation. */
+export function compilerChips({
   language,
   compiler,
   compilerVersion,
+}: {
+  readonly language: string;
+  readonly compiler: string;
+  readonly compilerVersion: string;
+}): readonly string[] {
+  return [language, `${compiler} ${compilerVersion.replace(/\+.*$/, '')}`].map((text) =>
+    text.slice(0, CHIP_CHARACTERS),
+  );
+}
+
+/** Key facts of a compilation: its language, its compiler, and the settings that affect bytecode. */
+export function chipsOf({
   compilerSettings: settings,
+  ...compilation
 }: {
   readonly language: string;
   readonly compiler: string;
@@ -15,18 +30,15 @@ export function chipsOf({
   readonly compilerSettings: Members;
 }): readonly string[] {
   const { optimizer, optimize, evmVersion, viaIR } = settings;
-  return [
-    language,
-    `${compiler} ${compilerVersion.replace(/\+.*$/, '')}`,
+  const chips = [
     ...optimizerOf(isMembers(optimizer) ? optimizer : {}, optimize),
     typeof evmVersion === 'string' && evmVersion !== ''
       ? `EVM ${evmVersion}`
       : 'default EVM version',
     ...(viaIR === true ? ['via IR'] : []),
   ].map((text) => text.slice(0, CHIP_CHARACTERS));
+  return [...compilerChips(compilation), ...chips];
 }
-
-const CHIP_CHARACTERS = 60;
 
 function optimizerOf({ enabled, runs }: Members, optimize: unknown): readonly string[] {
   if (typeof optimize === 'string') return [`optimize ${optimize}`];

@@ -8,13 +8,14 @@ import {
   type Deployment,
   type Evidence,
   type SourcePage,
+  type WithdrawnMatch,
 } from '../answers.ts';
 import { type V2Contract } from '../../../client/src/schemas.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { type PageRequest } from '../page.ts';
 import { type AbiSignature, describeAbi } from './abi-signatures.ts';
 import { type ChainValues, valuesOf } from './chain-values.ts';
-import { chipsOf } from './chips.tsx';
+import { chipsOf, compilerChips } from './chips.tsx';
 import { type CodeProof, proofOf } from './code-proof.ts';
 import {
   findHiddenCharacters,
@@ -25,7 +26,8 @@ import { showJson, type ShownText } from './shown-json.ts';
 import { cutPath, cutPaths, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
 import { type FoundLines, findLines } from './find-lines.ts';
 import { type Tab, tabOf } from './tabs.tsx';
-import { type Match, matchOf } from './verdict.ts';
+import { isClaim, type Match, matchOf } from './verdict.ts';
+import { withdrawalOf } from './withdrawal.ts';
 
 /** A source, without its content. */
 export interface SourceFile {
@@ -48,8 +50,31 @@ export interface SourceFiles {
   readonly next?: string;
 }
 
+/** The sources as a page shows them. */
+export interface ShownSources {
+  /** Absent if they could not be read. */
+  readonly sources?: SourceFiles;
+  readonly shown?: ShownSource;
+  /** Result of a search in the files. */
+  readonly found?: FoundLines;
+}
+
+/** A match that was withdrawn: it proves nothing, but its sources can be read. */
+export interface WithdrawnFacts extends ShownSources {
+  readonly address: string;
+  /** Absent if its evidence is unknown. */
+  readonly name?: string;
+  readonly chips: readonly string[];
+  readonly match: Match;
+  readonly isClaim: boolean;
+  readonly withdrawnAt: string;
+  readonly reason: string;
+  /** Parts with invisible characters, as text. */
+  readonly hiddenIn: readonly string[];
+}
+
 /** Data of a verified contract's page. */
-export interface ContractFacts {
+export interface ContractFacts extends ShownSources {
   readonly address: string;
   readonly match: Match | null;
   readonly runtimeMatch: Match | null;
@@ -63,13 +88,8 @@ export interface ContractFacts {
   readonly deployment: Deployment;
   /** Its language and compiler, and the settings that affect bytecode, in a few words each. */
   readonly chips: readonly string[];
-  /** Absent if they could not be read. */
-  readonly sources?: SourceFiles;
-  readonly shown?: ShownSource;
   /** Other parts with invisible characters, as text. */
   readonly hiddenIn: readonly string[];
-  /** Result of a search in the files. */
-  readonly found?: FoundLines;
   readonly signatures: readonly AbiSignature[];
   readonly proof?: { readonly runtime?: CodeProof; readonly creation?: CodeProof };
   readonly values?: ChainValues;
@@ -108,6 +128,8 @@ export interface ContractData {
   /** Newest first. */
   readonly events?: Loaded<ContractEvents>;
   readonly chain: Loaded<ChainFacts>;
+  /** What was withdrawn; absent if the contract has a match, or never had one. */
+  readonly withdrawn?: Loaded<WithdrawnFacts>;
   readonly sameCode?: Loaded<{
     readonly results: readonly ContractItem[];
     readonly more: boolean;
@@ -137,7 +159,7 @@ const FIELDS = 'compilation,deployment';
 const FIELDS_OF: Readonly<Record<Tab, string>> = {
   // A warning about invisible characters covers the ABI too.
   code: ',abi',
-  abi: ',abi,signatures',
+  abi: ',abi,signatures,values',
   proof: `,values,${comparedOf('runtimeBytecode')},${comparedOf('creationBytecode')}`,
   downloads: '',
   history: '',
@@ -185,6 +207,9 @@ export async function loadContract(
   // Without a match the history is shown at once.
   const isGone = contract.state === 'failed' && contract.status === 404;
   const events = isGone ? await api.get<ContractEvents>(`v1/contracts/${place}/events`) : history;
+  const withdrawn =
+    withdrawalOf(events) &&
+    (await api.get<WithdrawnMatch>(`v1/contracts/${place}/withdrawn?${chosen.toString()}`));
   const shown = await readMetadata(api, place, metadata);
   const read = sources?.state === 'ready' ? sources.value : undefined;
   const find = asked.get('find')?.trim() ?? '';
@@ -194,9 +219,8 @@ export async function loadContract(
       const facts = toFacts(wire);
       return {
         ...facts,
-        ...(read !== undefined && describeSources(read, after)),
-        ...(read !== undefined && find !== '' && { found: findLines(read.sources, find, after) }),
-        hiddenIn: describeHidden(wire, facts, read),
+        ...(read !== undefined && describeSources(read, { find, after })),
+        hiddenIn: describeHidden(wire.compilation?.fullyQualifiedName, read, facts.signatures),
         ...(shown !== undefined && { metadata: shown }),
       };
     }),
@@ -204,6 +228,9 @@ export async function loadContract(
     evidence,
     ...(events !== undefined && { events }),
     chain: mapLoaded(chain, (details) => describeChain(details, address)),
+    ...(withdrawn !== undefined && {
+      withdrawn: mapLoaded(withdrawn, (wire) => toWithdrawn(wire, { find, after })),
+    }),
     ...(sameCode !== undefined && {
       sameCode: mapLoaded(sameCode, ({ results, next }) => ({ results, more: next !== null })),
     }),
@@ -254,13 +281,27 @@ function toFacts(wire: SelectedContract): Omit<ContractFacts, 'hiddenIn'> {
   };
 }
 
+function toWithdrawn(
+  { compilation, sources, ...wire }: WithdrawnMatch,
+  asked: SourceQuestion,
+): WithdrawnFacts {
+  return {
+    ...{ address: wire.address, match: wire.match, isClaim: isClaim(wire.origin) },
+    ...{ withdrawnAt: wire.withdrawnAt, reason: wire.reason },
+    ...(compilation !== null && { name: cutPath(compilation.name) }),
+    chips: compilation === null ? [] : compilerChips(compilation),
+    hiddenIn: describeHidden(compilation?.fullyQualifiedName, sources ?? undefined),
+    ...(sources !== null && describeSources(sources, asked)),
+  };
+}
+
 function describeProof({
   runtimeBytecode,
   creationBytecode,
   values: wire,
 }: SelectedContract): Pick<ContractFacts, 'proof' | 'values'> {
-  if (runtimeBytecode === undefined) return {};
   const values = valuesOf(wire);
+  if (runtimeBytecode === undefined) return values === undefined ? {} : { values };
   const names = new Map(
     (wire?.immutables ?? []).flatMap(({ id, name }) => (name === null ? [] : [[id, name]])),
   );
@@ -273,24 +314,30 @@ function describeProof({
 
 /** Parts other than source contents that have invisible characters. */
 function describeHidden(
-  { compilation }: SelectedContract,
-  { signatures }: Pick<ContractFacts, 'signatures'>,
+  name: string | undefined,
   sources: SourcePage | undefined,
+  signatures: readonly AbiSignature[] = [],
 ): string[] {
   const texts = {
-    'the name of the contract': compilation?.fullyQualifiedName ?? '',
+    'the name of the contract': name ?? '',
     'paths of sources': (sources?.sources ?? []).map(({ path }) => path).join(),
     'the ABI': signatures.map(({ text }) => text).join(),
   };
-  return Object.entries(texts).flatMap(([name, text]) =>
-    findHiddenCharacters(text, 1).length > 0 ? [name] : [],
+  return Object.entries(texts).flatMap(([part, text]) =>
+    findHiddenCharacters(text, 1).length > 0 ? [part] : [],
   );
+}
+
+/** The page of files, and the text to search in it; empty if there is none. */
+interface SourceQuestion {
+  readonly find: string;
+  readonly after: string | null;
 }
 
 function describeSources(
   { total, sources, next, shown }: SourcePage,
-  after: string | null,
-): Pick<ContractFacts, 'sources' | 'shown'> {
+  { find, after }: SourceQuestion,
+): ShownSources {
   const labels = cutPaths(sources.map(({ path }) => path));
   const labelOf = (path: string): string => labels.get(path) ?? cutPath(path);
   const files = sources.map(({ path, content }): SourceFile => {
@@ -323,6 +370,7 @@ function describeSources(
         isNamed: labelOf(shown.path) === shown.path,
       },
     }),
+    ...(find !== '' && { found: findLines(sources, find, after) }),
   };
 }
 

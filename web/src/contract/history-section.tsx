@@ -1,5 +1,4 @@
 import { type VNode } from 'preact';
-import { type Loaded } from '../api.ts';
 import { formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
@@ -29,17 +28,6 @@ export function HistorySection({
   );
 }
 
-/** The withdrawal that removed a contract's match. */
-export function withdrawalOf(
-  events: Loaded<{ readonly results: readonly ContractEvent[] }> | undefined,
-): ContractEvent | undefined {
-  const newest =
-    events?.state === 'ready'
-      ? events.value.results.find(({ kind }) => kind !== 'corrected')
-      : undefined;
-  return newest?.kind === 'withdrawn' ? newest : undefined;
-}
-
 function EventTable({ events }: { readonly events: readonly ContractEvent[] }): VNode {
   return (
     <TableRegion label="History">
@@ -64,7 +52,7 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
                 ) : kind === 'corrected' ? (
                   'as before'
                 ) : (
-                  'none'
+                  <MatchMark match="withdrawn" />
                 )}
               </td>
               <td>

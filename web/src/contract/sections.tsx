@@ -76,7 +76,18 @@ export function DownloadSection({
         </li>
         <li>
           <a href={`${files}/standard-input.json`}>standard-input.json</a>{' '}
-          <span class="quiet">reproduces this contract when passed to solc --standard-json</span>
+          <span class="quiet">
+            reproduces this contract
+            {facts.compilation !== null && (
+              <>
+                {' '}
+                with{' '}
+                <SafeText
+                  text={`${facts.compilation.compiler} ${facts.compilation.compilerVersion}`}
+                />
+              </>
+            )}
+          </span>
         </li>
         <li>
           <a href={`${files}/abi.json`}>abi.json</a>{' '}

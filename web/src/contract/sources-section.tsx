@@ -1,15 +1,10 @@
 import { type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
 import { formatCount } from '../format.ts';
-import { type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Failure } from '../parts/notices.tsx';
-import {
-  type ContractData,
-  type ContractFacts,
-  type SourceFile,
-  type SourceFiles,
-} from './contract-data.ts';
+import { type ShownSources, type SourceFile, type SourceFiles } from './contract-data.ts';
 import { spellHiddenCharacters } from './hidden-characters.ts';
 import { type FoundLines } from './find-lines.ts';
 import { buildFileTree, type TreeNode } from './file-tree.ts';
@@ -19,15 +14,20 @@ const HIDDEN_LISTED = 10;
 
 /** The sources: their tree, and the selected one. Each is a separate page, so that large contracts stay light. */
 export function SourcesSection({
-  facts,
-  data: { sources: loaded },
-  context: { repositoryUrl },
-  request: { params },
-}: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
-  const { sources, shown, found } = facts;
+  of: { sources, shown, found },
+  loaded,
+  rawFolder,
+  hasDownloads = false,
+}: {
+  readonly of: ShownSources;
+  /** Why the sources could not be read. */
+  readonly loaded: Loaded<unknown> | undefined;
+  /** Folder of the published files; absent if they are not published. */
+  readonly rawFolder?: string | undefined;
+  /** Whether another tab has the complete files. */
+  readonly hasDownloads?: boolean;
+}): VNode {
   const files = new Map(sources?.files.map((file) => [file.path, file]));
-  const folder = facts.match === 'full' ? 'full_match' : 'partial_match';
-  const place = `${params['chain'] ?? ''}/${facts.address}`;
   return (
     <section aria-labelledby="sources">
       <h2 id="sources" class="unseen">
@@ -43,7 +43,7 @@ export function SourcesSection({
             <FindForm found={found} />
             <nav aria-label="Sources" class="tree">
               <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
-              <FilePages sources={sources} />
+              <FilePages sources={sources} hasDownloads={hasDownloads} />
             </nav>
           </div>
           <div class="shown">
@@ -53,12 +53,8 @@ export function SourcesSection({
                 <SafeText text={shown.path} />
               </code>{' '}
               <CopyButton text={shown.text} what="this source" />{' '}
-              {repositoryUrl !== undefined && shown.isNamed && (
-                <a
-                  href={`${repositoryUrl}/contracts/${folder}/${place}/sources/${encodePath(shown.path)}`}
-                >
-                  Raw
-                </a>
+              {rawFolder !== undefined && shown.isNamed && (
+                <a href={`${rawFolder}/sources/${encodePath(shown.path)}`}>Raw</a>
               )}
             </p>
             {shown.hidden.length > 0 && (
@@ -80,7 +76,8 @@ export function SourcesSection({
             {!shown.isWhole && (
               <p class="quiet">
                 The first {formatCount(shown.text.length)} characters of a file of{' '}
-                {formatCount(shown.bytes)} bytes; the downloads have the whole file.
+                {formatCount(shown.bytes)} bytes
+                {hasDownloads && '; the downloads have the whole file'}.
               </p>
             )}
           </div>
@@ -141,8 +138,10 @@ function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
 /** Which files of how many are listed, with links to the others. Works without scripts. */
 function FilePages({
   sources: { total, files, isFirst, isLast, next },
+  hasDownloads,
 }: {
   readonly sources: SourceFiles;
+  readonly hasDownloads: boolean;
 }): VNode | null {
   if (isFirst && isLast) return null;
   return (
@@ -150,7 +149,7 @@ function FilePages({
       {formatCount(files.length)} of {formatCount(total)} files, ordered by path.{' '}
       {!isFirst && <a href="?#sources">First files</a>}{' '}
       {next !== undefined && <a href={`?${next}#sources`}>Next files</a>}
-      {!isLast && next === undefined && 'The downloads have the others.'}
+      {hasDownloads && !isLast && next === undefined && 'The downloads have the others.'}
     </p>
   );
 }

@@ -22,9 +22,12 @@ export function tabOf(query: string): Tab {
 
 /** Links to the tabs of the page. */
 export function Tabs({
+  tabs = TABS,
   current,
   counts,
 }: {
+  /** By default all. */
+  readonly tabs?: readonly Tab[];
   readonly current: Tab;
   /** Number of items in a tab, if known. */
   readonly counts: Partial<Readonly<Record<Tab, number>>>;
@@ -32,7 +35,7 @@ export function Tabs({
   return (
     <nav class="tabs" aria-label="Parts of the contract" id="parts">
       <ul>
-        {TABS.map((tab) => (
+        {tabs.map((tab) => (
           <li key={tab}>
             <a
               href={tab === 'code' ? '?#parts' : `?tab=${tab}#parts`}

@@ -1,35 +1,33 @@
 import { type VNode } from 'preact';
 import { formatChains, formatChange, formatCount, formatTime } from '../format.ts';
-import { type MatchCounts } from '../answers.ts';
+import { allOf, verifiedOf } from '../counts-apart.ts';
 import { MatchShape, type MatchKind } from '../parts/match-mark.tsx';
 import { type Totals } from './overview-data.ts';
 
-const all = ({ full, partial }: MatchCounts): number => full + partial;
-
-/** The totals, with verified and claimed ones apart, and their time. */
+/** What was verified here, the claims of other services apart from it, and the time of both. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
-  const { totals, changes, claimed, asOf } = known;
-  const isCodeKnown = totals.uniqueCodes > 0 || all(totals) === 0;
+  const { totals, changes, claims, asOf } = known;
+  const isCodeKnown = totals.uniqueCodes > 0 || allOf(totals) === 0;
   return (
     <>
       <dl class="figures">
-        <Figure name="Contracts" value={all(totals)}>
+        <Figure name="Verified contracts" value={verifiedOf(totals)}>
           <dd class="change">
-            <span>{formatChange(all(changes.day))} in 24 h</span>{' '}
-            <span>{formatChange(all(changes.week))} in 7 d</span>
+            <span>{formatChange(verifiedOf(changes.day))} in 24 h</span>{' '}
+            <span>{formatChange(verifiedOf(changes.week))} in 7 d</span>
           </dd>
         </Figure>
-        <Figure name="Full matches" kind="full" value={totals.full - claimed.full}>
+        <Figure name="Full matches" kind="full" value={totals.full}>
           <dd class="meaning">verified here, down to the comments</dd>
         </Figure>
-        <Figure name="Partial matches" kind="partial" value={totals.partial - claimed.partial}>
+        <Figure name="Partial matches" kind="partial" value={totals.partial}>
           <dd class="meaning">verified here; names and comments not proven</dd>
         </Figure>
-        {all(claimed) > 0 && (
-          <Figure name="Claims" kind="claimed" value={all(claimed)}>
+        {totals.claimed > 0 && (
+          <Figure name="Claims" kind="claimed" value={totals.claimed}>
             <dd class="meaning">
-              reported by another service, not checked here: {formatCount(claimed.full)} full,{' '}
-              {formatCount(claimed.partial)} partial
+              reported by another service, not checked here: {formatCount(claims.full)} full,{' '}
+              {formatCount(claims.partial)} partial
             </dd>
           </Figure>
         )}

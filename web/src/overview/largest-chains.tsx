@@ -1,9 +1,12 @@
 import { type VNode } from 'preact';
+import { CountsBar } from '../charts/counts-bar.tsx';
+import { allOf, hasClaims, verifiedOf } from '../counts-apart.ts';
 import { formatCount } from '../format.ts';
+import { MatchShape } from '../parts/match-mark.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type TopChain } from './overview-data.ts';
 
-/** Chains with the most contracts, each with a bar. */
+/** Chains with the most verified contracts, each with a bar; claims are counted apart. */
 export function LargestChains({
   chains,
   base,
@@ -11,34 +14,37 @@ export function LargestChains({
   readonly chains: readonly TopChain[];
   readonly base: string;
 }): VNode {
-  const [first] = chains;
-  const most = first === undefined ? 1 : first.full + first.partial;
+  const most = Math.max(...chains.map(allOf));
+  const withClaims = hasClaims(chains);
   return (
     <table class="largest">
       <caption class="unseen">Chains with most contracts</caption>
       <thead class="unseen">
         <tr>
           <th scope="col">Chain</th>
-          <th scope="col">Contracts</th>
+          <th scope="col">Verified contracts</th>
+          {withClaims && <th scope="col">Claims</th>}
         </tr>
       </thead>
       <tbody>
-        {chains.map(({ chainId, name, full, partial }) => (
+        {chains.map(({ chainId, name, ...counts }) => (
           <tr key={chainId}>
             <th scope="row">
               <a class="row-link" href={`${base}registry/${chainId}`}>
                 <SafeText text={name} />
               </a>
-              <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="rest" width="100" height="4" />
-                <rect
-                  class="part"
-                  width={Math.max(0.5, (100 * (full + partial)) / most).toFixed(1)}
-                  height="4"
-                />
-              </svg>
+              <CountsBar {...counts} most={most} />
             </th>
-            <td class="figure">{formatCount(full + partial)}</td>
+            <td class="figure">{formatCount(verifiedOf(counts))}</td>
+            {withClaims && (
+              <td class="figure">
+                {counts.claimed > 0 && (
+                  <span class="match claimed">
+                    <MatchShape kind="claimed" size={11} /> {formatCount(counts.claimed)}
+                  </span>
+                )}
+              </td>
+            )}
           </tr>
         ))}
       </tbody>

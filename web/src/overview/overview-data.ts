@@ -4,31 +4,35 @@ import { listContract } from '../listed-contract.ts';
 import {
   type ContractPage,
   type Health,
+  type History,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
+import { compareCounts, type CountsApart, takeApart, takeHistoryApart } from '../counts-apart.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
 /** Statistics that the figures need: the complete list of chains is left out of the page. */
-export interface Totals extends Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'> {
-  /** Part of the totals that other services claim, and that was not checked here. */
-  readonly claimed: StatisticsOverview['origins']['imported'];
+export interface Totals extends Pick<StatisticsOverview, 'asOf'> {
+  readonly totals: CountsApart & Pick<StatisticsOverview['totals'], 'chains' | 'uniqueCodes'>;
+  readonly changes: { readonly day: CountsApart; readonly week: CountsApart };
+  /** The claims by the match that they report. */
+  readonly claims: StatisticsOverview['totals']['claimed'];
   /** Most contracts first. */
   readonly chains: readonly TopChain[];
 }
 
 /** A chain with its counts. */
-export type TopChain = Pick<
-  StatisticsOverview['chains'][number],
-  'chainId' | 'name' | 'full' | 'partial'
->;
+export interface TopChain extends CountsApart {
+  readonly chainId: number;
+  readonly name: string;
+}
 
 const CHAINS_SHOWN = 8;
 
 /** The counts, now and over time. */
 export interface OverviewCounts {
   readonly totals: Loaded<Totals>;
-  readonly history: Loaded<StatisticsHistory>;
+  readonly history: Loaded<History>;
 }
 
 /** Data of the overview. */
@@ -62,23 +66,33 @@ export async function readCounts(
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<StatisticsHistory>('v1/statistics/history'),
   ]);
-  if (statistics.state === 'failed') return { totals: statistics, history, names: new Map() };
-  const { asOf, totals, changes, chains, origins } = statistics.value;
-  const sizeOf = ({ full, partial }: TopChain): number => full + partial;
-  const largest = [...chains]
-    .sort((left, right) => sizeOf(right) - sizeOf(left))
+  const apart =
+    history.state === 'ready' ? { ...history, value: takeHistoryApart(history.value) } : history;
+  if (statistics.state === 'failed') {
+    return { totals: statistics, history: apart, names: new Map() };
+  }
+  const { asOf, totals, changes, chains } = statistics.value;
+  const largest = chains
+    .map(takeApart)
+    .sort(compareCounts)
     .slice(0, CHAINS_SHOWN)
-    .map(({ chainId, name, full, partial }) => ({ chainId, name, full, partial }));
+    .map(({ chainId, name, full, partial, claimed }) => ({
+      ...{ chainId, name, full, partial, claimed },
+    }));
   const names = new Map(chains.map(({ chainId, name }) => [chainId, name]));
   return {
     totals: {
       ...statistics,
-      value: { asOf, totals, changes, claimed: origins.imported, chains: largest },
+      value: {
+        asOf,
+        totals: takeApart(totals),
+        changes: { day: takeApart(changes.day), week: takeApart(changes.week) },
+        claims: totals.claimed,
+        chains: largest,
+      },
     },
     history:
-      history.state === 'ready'
-        ? { ...history, value: nameWithdrawals(history.value, names) }
-        : history,
+      apart.state === 'ready' ? { ...apart, value: nameWithdrawals(apart.value, names) } : apart,
     names,
   };
 }

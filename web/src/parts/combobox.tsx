@@ -6,6 +6,8 @@ import './combobox.css';
 /** A selectable option. */
 interface Choice {
   readonly key: string;
+  /** Heading of its group; options of a group are consecutive. */
+  readonly group?: string;
   readonly shown: ComponentChildren;
 }
 
@@ -24,6 +26,8 @@ interface Props {
   readonly choices: readonly Choice[];
   /** Number of options, for screen readers. */
   readonly said: string;
+  /** Message in place of the options. */
+  readonly note?: string;
   readonly onOpen?: (isOpen: boolean) => void;
   readonly onType: (text: string) => void;
   readonly onTake: (key: string) => void;
@@ -36,7 +40,7 @@ const showWhole = (option: HTMLElement | null): void =>
 /** A field with suggestions: type a part, move with the arrow keys, select with Enter (ARIA combobox). */
 export function Combobox(props: Props): VNode {
   const { id, label, hint, name, placeholder, maxLength, text, fault } = props;
-  const { choices, said, onOpen, onType, onTake } = props;
+  const { choices, said, note = '', onOpen, onType, onTake } = props;
   const isBare = hint === undefined;
   const [isOpen, setOpenState] = useState(false);
   // The active option is tracked by its key: its neighbours change during typing.
@@ -92,28 +96,67 @@ export function Combobox(props: Props): VNode {
         onClick={() => setOpen(true)}
         onBlur={() => setOpen(false)}
       />
-      <ul id={`${id}-choices`} role="listbox" aria-label={label} hidden={!isShown}>
-        {choices.map(({ key, shown }, index) => (
-          <li
-            key={key}
-            id={`${id}-choice-${index}`}
-            role="option"
-            aria-selected={index === active}
-            ref={index === active ? showWhole : null}
-            // The field keeps focus, so that the list is still open when the button is released.
-            onMouseDown={(event) => {
-              event.preventDefault();
-              take(key);
-            }}
-          >
-            {shown}
-          </li>
-        ))}
-      </ul>
+      <div id={`${id}-choices`} role="listbox" aria-label={label} hidden={!isShown}>
+        <Options id={id} choices={choices} active={active} take={take} />
+      </div>
+      {isOpen && choices.length === 0 && note !== '' && (
+        <p class="choices-note" aria-hidden="true">
+          {note}
+        </p>
+      )}
       {!isBare && <FieldNotes id={id} hint={hint} fault={fault} />}
       <p class="unseen" aria-live="polite">
-        {isOpen ? said : ''}
+        {isOpen ? said || note : ''}
       </p>
     </div>
+  );
+}
+
+interface OptionsProps {
+  readonly id: string;
+  readonly choices: readonly Choice[];
+  /** Position of the active option; -1 for none. */
+  readonly active: number;
+  readonly take: (key: string) => void;
+}
+
+/** The options, with a heading above each group, which screen readers announce with its first option. */
+function Options({ id, choices, active, take }: OptionsProps): VNode {
+  const optionOf = ({ key, shown }: Choice): VNode => {
+    const index = choices.findIndex((choice) => choice.key === key);
+    return (
+      <div
+        key={key}
+        id={`${id}-choice-${index}`}
+        role="option"
+        aria-selected={index === active}
+        ref={index === active ? showWhole : null}
+        // The field keeps focus, so that the list is still open when the button is released.
+        onMouseDown={(event) => {
+          event.preventDefault();
+          take(key);
+        }}
+      >
+        {shown}
+      </div>
+    );
+  };
+  const groups = [...new Set(choices.map(({ group }) => group))];
+  return (
+    <>
+      {groups.map((group, at) => {
+        const options = choices.filter((choice) => choice.group === group).map(optionOf);
+        if (group === undefined) return options;
+        const heading = `${id}-group-${at}`;
+        return (
+          <div key={group} role="group" aria-labelledby={heading}>
+            <div id={heading} role="presentation" class="choices-heading">
+              {group}
+            </div>
+            {options}
+          </div>
+        );
+      })}
+    </>
   );
 }

@@ -9,8 +9,8 @@ export function Downloads({
 }: {
   /** Name of the files, without extensions. */
   readonly name: string;
-  readonly makeCsv: () => string;
-  readonly makeJson: () => string;
+  readonly makeCsv: () => string | Promise<string>;
+  readonly makeJson: () => string | Promise<string>;
 }): VNode {
   return (
     <p class="downloads">

@@ -1,6 +1,8 @@
 import { type VNode } from 'preact';
 import { formatShare } from '../format.ts';
+import { CountsBar } from '../charts/counts-bar.tsx';
 import { type MatchCounts } from '../answers.ts';
+import { verifiedOf } from '../counts-apart.ts';
 
 const HEALTH_WORDS = {
   up: 'up',
@@ -33,18 +35,21 @@ export function HealthMark({ state }: { readonly state: string }): VNode {
   );
 }
 
-/** Share of full matches as a bar, with its value. */
+/** Share of full matches among those verified here. */
+export function Share(counts: MatchCounts): VNode {
+  const verified = verifiedOf(counts);
+  return verified === 0 ? <span class="quiet">–</span> : <>{formatShare(counts.full / verified)}</>;
+}
+
+/** The same with a bar of full and partial matches. */
 export function ShareBar({ full, partial }: MatchCounts): VNode {
-  const all = full + partial;
-  if (all === 0) return <span class="quiet">–</span>;
-  const share = full / all;
+  if (full + partial === 0) return <span class="quiet">–</span>;
   return (
     <span class="share">
-      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="rest" width="100" height="8" />
-        <rect class="part" width={(share * 100).toFixed(2)} height="8" />
-      </svg>
-      <span class="share-figure">{formatShare(share)}</span>
+      <CountsBar {...{ full, partial }} claimed={0} />
+      <span class="share-figure">
+        <Share {...{ full, partial }} />
+      </span>
     </span>
   );
 }

@@ -1,16 +1,20 @@
-import { type VNode } from 'preact';
+import { h, type VNode } from 'preact';
+import { RING_SIZE, type RingShape, ringParts } from '../../../src/lib/ring-shapes.ts';
 import { type Match } from '../contract/verdict.ts';
 import './match-mark.css';
 
-const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
+const SHAPES = {
+  full: 'filled',
+  partial: 'half',
+  claimed: 'dashed',
+  none: 'empty',
+  withdrawn: 'struck',
+} as const satisfies Record<string, RingShape>;
 
 /** What a mark can express. */
-export type MatchKind = 'full' | 'partial' | 'claimed' | 'none';
+export type MatchKind = keyof typeof SHAPES;
 
-/**
- * Shape of a verdict: a filled disc for a full match, a half-filled one for a partial match, a dashed ring
- * for a claim, an empty ring for no match. The same shapes are used in the logo, the icon, badges and cards.
- */
+/** The ring of a verdict. The logo, the icon and badges draw the same rings. */
 export function MatchShape({
   kind,
   size = 14,
@@ -19,18 +23,8 @@ export function MatchShape({
   readonly size?: number;
 }): VNode {
   return (
-    <svg viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">
-      <circle
-        cx="8"
-        cy="8"
-        r="6.5"
-        fill="none"
-        stroke="currentColor"
-        stroke-width="2"
-        {...(kind === 'claimed' && { 'stroke-dasharray': '3.4 3.4' })}
-      />
-      {kind === 'full' && <circle cx="8" cy="8" r="4" fill="currentColor" />}
-      {kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
+    <svg viewBox={`0 0 ${RING_SIZE} ${RING_SIZE}`} width={size} height={size} aria-hidden="true">
+      {ringParts(SHAPES[kind]).map(([tag, attributes]) => h(tag, { key: tag, ...attributes }))}
     </svg>
   );
 }
@@ -40,15 +34,15 @@ export function MatchMark({
   match,
   isClaimed = false,
 }: {
-  readonly match: Match | null;
+  /** Null if there is none. */
+  readonly match: Match | 'withdrawn' | null;
   readonly isClaimed?: boolean;
 }): VNode {
+  const isDashed = isClaimed && (match === 'full' || match === 'partial');
   const kind = match ?? 'none';
-  const isDashed = isClaimed && match !== null;
   return (
     <span class={`match ${isDashed ? 'claimed' : kind}`}>
-      <MatchShape kind={isDashed ? 'claimed' : kind} />{' '}
-      {isDashed ? `claimed ${WORDS[kind]}` : WORDS[kind]}
+      <MatchShape kind={isDashed ? 'claimed' : kind} /> {isDashed ? `claimed ${kind}` : kind}
     </span>
   );
 }

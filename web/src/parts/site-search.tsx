@@ -1,28 +1,19 @@
 import { type VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { kindOfWords, MAX_WORDS } from '../contracts/contract-query.ts';
-import { chainsPath, type FoundChains, matchesName, mayNameChain } from '../search/search-words.ts';
-import { type ContractPage } from '../answers.ts';
+import { createApi } from '../api.ts';
+import { cutWords, MAX_SEARCH } from '../search/search-words.ts';
+import { GROUP_NAMES } from '../search/search-groups.ts';
+import { NO_SUGGESTIONS, suggest, type Suggestions } from '../search/suggest.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { Combobox } from './combobox.tsx';
 import { SafeText } from './safe-text.tsx';
 
-/** A suggestion: its link and its texts. */
-interface Suggestion {
-  /** Relative to the root of the API host. */
-  readonly path: string;
-  readonly name: string;
-  readonly about: string;
-}
-
-const CHAINS = 4;
-const CONTRACTS = 6;
 const TYPING_MS = 150;
 const FIELD_ID = 'site-search';
 
 /**
- * The search of every page: it suggests chains and contracts during typing; without a selection it leads to
- * all results.
+ * The search of every page: it suggests results in groups during typing; without a selection it leads to all
+ * results.
  */
 export function SiteSearch({
   site,
@@ -40,7 +31,7 @@ export function SiteSearch({
 }): VNode {
   const [text, setText] = useState(words);
   const [isOpen, setOpen] = useState(false);
-  const found = useSuggestions(site, text.trim(), isOpen && isOwnHost);
+  const { list, note } = useSuggestions(site, cutWords(text), isOpen && isOwnHost);
   const isHydrated = useSlashKey();
   return (
     <form
@@ -54,17 +45,19 @@ export function SiteSearch({
         label="Search"
         name="q"
         placeholder="Address, name, chain, transaction …"
-        maxLength={MAX_WORDS}
+        maxLength={MAX_SEARCH}
         text={text}
-        choices={found.map(({ path, name, about }) => ({
+        choices={list.map(({ group, path, name, about }) => ({
           key: path,
+          group: GROUP_NAMES[group],
           shown: (
             <>
               <SafeText text={name} /> <span class="quiet">{about}</span>
             </>
           ),
         }))}
-        said={found.length === 0 ? '' : `${found.length} suggestions`}
+        said={list.length === 0 ? '' : countSuggestions(list.length)}
+        note={note}
         onOpen={setOpen}
         onType={setText}
         onTake={(path) => location.assign(`${site}${path}`)}
@@ -105,52 +98,26 @@ function useSlashKey(): boolean {
   return isHydrated;
 }
 
+const countSuggestions = (count: number): string =>
+  count === 1 ? '1 suggestion' : `${count} suggestions`;
+
 /** Suggestions for the text, while the list is open. */
-function useSuggestions(site: string, words: string, isOpen: boolean): readonly Suggestion[] {
-  const [found, setFound] = useState<readonly Suggestion[]>([]);
+function useSuggestions(site: string, words: string, isOpen: boolean): Suggestions {
+  const [found, setFound] = useState(NO_SUGGESTIONS);
   const turn = useRef(0);
   useEffect(() => {
     const asked = (turn.current += 1);
     if (!isOpen || words === '') {
-      setFound([]);
+      setFound(NO_SUGGESTIONS);
       return undefined;
     }
+    const api = createApi((path) => fetch(`${site}${path}`));
     const timer = setTimeout(() => {
-      void Promise.all([suggestChains(site, words), suggestContracts(site, words)]).then((each) => {
-        if (turn.current === asked) setFound(each.flat());
+      void suggest(api, words).then((suggestions) => {
+        if (turn.current === asked) setFound(suggestions);
       });
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [site, words, isOpen]);
   return found;
-}
-
-/** A failed read is no suggestion: the form still leads to the search, which reports the error. */
-async function read<Value>(url: string): Promise<Value | undefined> {
-  try {
-    const response = await fetch(url);
-    return response.ok ? ((await response.json()) as Value) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function suggestChains(site: string, words: string): Promise<readonly Suggestion[]> {
-  if (!mayNameChain(words)) return [];
-  const found = await read<FoundChains>(`${site}${chainsPath(words, CHAINS)}`);
-  const called = (found?.results ?? []).filter((chain) => matchesName(chain, words));
-  return called.map(({ chainId, name }) => ({
-    ...{ path: `registry/${chainId}`, name, about: `chain ${chainId}` },
-  }));
-}
-
-async function suggestContracts(site: string, words: string): Promise<readonly Suggestion[]> {
-  if (kindOfWords(words) === 'malformed') return [];
-  const query = new URLSearchParams({ q: words, limit: String(CONTRACTS) });
-  const found = await read<ContractPage>(`${site}v1/contracts/search?${query.toString()}`);
-  return (found?.results ?? []).map(({ chainId, address, name }) => ({
-    path: `contract/${chainId}/${address}`,
-    name: name ?? 'no name',
-    about: `${address.slice(0, 8)}…${address.slice(-4)} on chain ${chainId}`,
-  }));
 }

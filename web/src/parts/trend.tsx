@@ -3,13 +3,14 @@ import { Chart } from '../charts/chart.tsx';
 import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
 import { fromFirstEvent } from '../charts/from-first-event.ts';
-import { joinWithdrawals, largestWithdrawal } from '../charts/join-withdrawals.ts';
+import { fallenSeries, joinWithdrawals, largestWithdrawal } from '../charts/join-withdrawals.ts';
+import { type CountsApart, hasClaims } from '../counts-apart.ts';
 import { formatCount } from '../format.ts';
-import { type MatchCounts, type StatisticsHistory } from '../answers.ts';
+import { type History, type HistoryPoint } from '../answers.ts';
+import { matchSeries } from '../statistics/series.ts';
 import './trend.css';
 
 const HEIGHT = 200;
-const KINDS = ['full', 'partial'] as const;
 
 /** Counts over the days of a history, from its first event on: a chart, and the same values as a table. */
 export function Trend({
@@ -17,7 +18,7 @@ export function Trend({
   fileName,
   base,
 }: {
-  readonly history: StatisticsHistory;
+  readonly history: History;
   /** Name of the CSV file, without extension. */
   readonly fileName: string;
   /** Relative URL of the API host's root if the history covers several chains: withdrawals then name theirs. */
@@ -29,12 +30,7 @@ export function Trend({
   if (first === undefined) return null;
   const dates = points.map(({ date }) => date);
   const marks = joinWithdrawals(withdrawals, dates);
-  const series = KINDS.map((kind) => ({
-    key: kind,
-    name: kind,
-    look: kind,
-    values: points.map((point) => point[kind]),
-  }));
+  const series = matchSeries(points, 'linear');
   const message = describeChange(points);
   return (
     <figure class="trend">
@@ -43,10 +39,7 @@ export function Trend({
         dates={dates}
         series={series}
         scale="linear"
-        marks={marks.map((mark) => {
-          const { full, partial } = largestWithdrawal(mark);
-          return { ...mark, on: full <= partial ? 'full' : 'partial' };
-        })}
+        marks={marks.map((mark) => ({ ...mark, on: fallenSeries(largestWithdrawal(mark)) }))}
         height={HEIGHT}
         message={`${message} The table below has the figures.`}
       />
@@ -63,14 +56,15 @@ export function Trend({
 }
 
 /** Summary of the lines: how far each rose or fell. */
-function describeChange(points: readonly StatisticsHistory['points'][number][]): string {
+function describeChange(points: readonly HistoryPoint[]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
-  const describe = (kind: keyof MatchCounts): string => {
+  const describe = (kind: keyof CountsApart, name: string): string => {
     const change = last[kind] - first[kind];
-    if (change === 0) return `${kind} matches did not change`;
-    return `${kind} matches ${change > 0 ? 'rose' : 'fell'} by ${formatCount(Math.abs(change))}`;
+    if (change === 0) return `${name} did not change`;
+    return `${name} ${change > 0 ? 'rose' : 'fell'} by ${formatCount(Math.abs(change))}`;
   };
-  const text = `${describe('full')}, ${describe('partial')}`;
+  const claims = hasClaims(points) ? `, ${describe('claimed', 'claims')}` : '';
+  const text = `${describe('full', 'full matches')}, ${describe('partial', 'partial matches')}${claims}`;
   return `${text.charAt(0).toUpperCase()}${text.slice(1)} since ${first.date}.`;
 }

@@ -1,58 +1,91 @@
 import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, type Loaded } from '../api.ts';
-import { type RegistryLine, type RegistryOverview } from '../answers.ts';
+import { type JobState, type RegistryLine, type RegistryOverview } from '../answers.ts';
 import { nearestChains } from '../chains/nearest-chains.ts';
 import { kindOfWords } from '../contracts/contract-query.ts';
 import { type ContractsData, loadContracts } from '../contracts/find-contracts.ts';
-import { chainsPath, type FoundChains, mayNameChain, wordsOf } from './search-words.ts';
+import { type FoundSignature, loadSignatures } from './load-signatures.ts';
+import {
+  chainsPath,
+  type FoundChains,
+  isJobId,
+  mayNameChain,
+  mayNameContract,
+  wordsOf,
+} from './search-words.ts';
 
-/** Search results in everything that the service knows. */
+/** The job with the id that was searched. */
+export type FoundJob = Pick<JobState, 'id' | 'state' | 'chainId' | 'address'>;
+
+/** Search results in everything that the service knows; null where the text cannot refer to such a thing. */
 export interface SearchData {
-  /** Null if the text cannot refer to a chain. */
   readonly chains: Loaded<FoundChains> | null;
-  /** Null if nothing was searched. */
   readonly contracts: ContractsData['list'];
-  /** Whether the text is the id of a verification job. */
-  readonly isJob: boolean;
+  readonly job: Loaded<FoundJob> | null;
+  readonly signatures: Loaded<readonly FoundSignature[]> | null;
   /** Chains with similar names, if nothing was found. */
   readonly near: readonly RegistryLine[];
 }
 
 const CHAINS_SHOWN = 8;
-const JOB_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const NOTHING: SearchData = { chains: null, contracts: null, isJob: false, near: [] };
+const NOTHING: SearchData = {
+  chains: null,
+  contracts: null,
+  job: null,
+  signatures: null,
+  near: [],
+};
 
-/** Searches chains, contracts and jobs concurrently. */
+/** What a search says about a job id that no job has. */
+export const NO_JOB =
+  'There is no verification job with this id; jobs are deleted after 30 days, verified contracts are kept.';
+
+/** Searches chains, contracts, jobs and signatures concurrently. */
 export async function searchAll(
   api: Api,
   { query }: { readonly query: string },
 ): Promise<SearchData> {
   const words = wordsOf(query);
   if (words === '') return NOTHING;
-  if (JOB_ID.test(words)) {
-    const job = await api.get(`v1/jobs/${pathPart(words.toLowerCase())}`);
-    if (job.state === 'ready') return { ...NOTHING, isJob: true };
-  }
-  const [chains, { list: contracts }] = await Promise.all([
+  const [chains, contracts, job, signatures] = await Promise.all([
     mayNameChain(words) ? api.get<FoundChains>(chainsPath(words, CHAINS_SHOWN)) : null,
-    loadContracts(api, { query: new URLSearchParams({ q: words }).toString() }),
+    mayNameContract(words)
+      ? loadContracts(api, { query: new URLSearchParams({ q: words }).toString() })
+      : null,
+    isJobId(words) ? loadJob(api, words) : null,
+    loadSignatures(api, words),
   ]);
-  const found = { chains, contracts, isJob: false, near: [] };
-  const isNothing =
-    (chains?.state !== 'ready' || chains.value.matching === 0) &&
-    (contracts?.state !== 'ready' || contracts.value.contracts.length === 0);
-  if (!isNothing || !mayNameChain(words)) return found;
+  const found = { chains, contracts: contracts?.list ?? null, job, signatures, near: [] };
+  if (!mayNameChain(words) || !isEmpty(found)) return found;
   const registry = await api.get<RegistryOverview>('v1/registry');
   if (registry.state === 'failed') return found;
   return { ...found, near: nearestChains(registry.value.chains, words) };
 }
 
+/** Whether nothing was found: a part that could not be read may have results. */
+export function isEmpty({ chains, contracts, job, signatures }: SearchData): boolean {
+  return (
+    (chains?.state !== 'ready' || chains.value.matching === 0) &&
+    (contracts?.state !== 'ready' || contracts.value.contracts.length === 0) &&
+    job?.state !== 'ready' &&
+    (signatures?.state !== 'ready' || signatures.value.length === 0)
+  );
+}
+
+/** Reads the job with an id, without its outcome, which may be large. */
+export async function loadJob(api: Api, words: string): Promise<Loaded<FoundJob>> {
+  const job = await api.get<JobState>(`v1/jobs/${pathPart(words.toLowerCase())}`);
+  if (job.state === 'failed') return job;
+  const { id, state, chainId, address } = job.value;
+  return { ...job, value: { id, state, chainId, address } };
+}
+
 /** Target of a search text that identifies a single thing: a job, a chain by its id, a contract by its address. */
 export function soleResult(
   words: string,
-  { chains, contracts, isJob }: SearchData,
+  { chains, contracts, job }: SearchData,
 ): string | undefined {
-  if (isJob) return `job/${words.toLowerCase()}`;
+  if (job?.state === 'ready') return `job/${job.value.id}`;
   const listed = contracts?.state === 'ready' ? contracts.value : undefined;
   const [contract] = listed?.contracts ?? [];
   const isSole = listed?.contracts.length === 1 && listed.next === null;

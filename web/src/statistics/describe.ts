@@ -15,11 +15,13 @@ const span = ({ dates }: ChartFigures): string => `From ${dates[0] ?? ''} to ${d
 const course = (series: Series, scale: ChartScale): string =>
   `from ${formatFigure(series.values[0] ?? null, scale)} to ${formatFigure(lastOf(series), scale)}`;
 
+const nameOf = ({ key, name }: Series): string => (key === 'claimed' ? 'claims' : name);
+
 /** The trend of each line. */
 export function describeMatches(figures: ChartFigures): string {
   const courses = figures.series.map(
     (each, index) =>
-      `${each.name}${index === 0 ? ' matches went' : ''} ${course(each, figures.scale)}`,
+      `${nameOf(each)}${index === 0 ? ' matches went' : ''} ${course(each, figures.scale)}`,
   );
   return `${span(figures)} ${courses.join(', ')}.`;
 }
@@ -34,13 +36,15 @@ export function describeChains(figures: ChartFigures): string {
   return `${span(figures)} ${first.name} came to ${what}: ${course(first, figures.scale)}.`;
 }
 
-/** The interval with the most additions. */
+/** The interval with the most additions; claims are not verified contracts. */
 export function describeGrowth(figures: ChartFigures): string {
+  const verified = figures.series.filter(({ key }) => key !== 'claimed');
   const sums = figures.dates.map((_, index) =>
-    figures.series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
+    verified.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
   );
   const most = Math.max(...sums);
-  if (most <= 0) return `${span(figures)} no interval brought more contracts than it took.`;
+  if (most <= 0)
+    return `${span(figures)} no interval brought more verified contracts than it took.`;
   const date = figures.dates[sums.indexOf(most)] ?? '';
-  return `${span(figures)} the most came in the interval up to ${date}: ${formatCount(most)} contracts.`;
+  return `${span(figures)} the most came in the interval up to ${date}: ${formatCount(most)} verified contracts.`;
 }

@@ -4,11 +4,12 @@ import { nameWithdrawals } from '../charts/join-withdrawals.ts';
 import {
   type ChainCounts,
   type Health,
+  type History,
   type HistoryPoint,
-  type MatchCounts,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
+import { type CountsApart, takeApart, takeHistoryApart } from '../counts-apart.ts';
 import { CHAINS_MAX, type StatisticsQuery } from './statistics-query.ts';
 import { type ChainHistory, rank } from './series.ts';
 
@@ -18,15 +19,24 @@ export interface SelectedChain {
   readonly name: string;
 }
 
+/** All counts, with claims apart. */
+export interface Counts extends Pick<StatisticsOverview, 'asOf'> {
+  readonly totals: CountsApart & Pick<StatisticsOverview['totals'], 'chains'>;
+  readonly chains: readonly ChainCounts[];
+  readonly compilers: readonly (CountsApart &
+    Pick<StatisticsOverview['compilers'][number], 'language' | 'version'>)[];
+  readonly origins: readonly (CountsApart & { readonly origin: string })[];
+}
+
 /** Data of the statistics page. */
 export interface StatisticsData {
-  readonly statistics: Loaded<StatisticsOverview>;
+  readonly statistics: Loaded<Counts>;
   readonly health: Loaded<Health>;
   readonly chosen: readonly SelectedChain[];
   /** References without a chain, or that were not looked up. */
   readonly unknown: readonly string[];
   /** History of the selected chains together, or of all chains. */
-  readonly history: Loaded<StatisticsHistory>;
+  readonly history: Loaded<History>;
   /** History of each of the largest chains, and the rest; if requested. */
   readonly apart?: Loaded<readonly ChainHistory[]>;
 }
@@ -40,11 +50,13 @@ const LINES_MAX = 8;
 export async function loadStatistics(api: Api, question: StatisticsQuery): Promise<StatisticsData> {
   const isTooMuch = question.chains.length > CHAINS_MAX;
   const refs = isTooMuch ? [] : question.chains;
-  const [statistics, health, ...found] = await Promise.all([
+  const [overview, health, ...found] = await Promise.all([
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<Health>('health'),
     ...refs.map((ref) => api.get<SelectedChain>(`chains/${pathPart(ref)}`)),
   ]);
+  const statistics =
+    overview.state === 'ready' ? { ...overview, value: takeCountsApart(overview.value) } : overview;
   if (isTooMuch) {
     const history = refuse(question.chains.length);
     return { statistics, health, chosen: [], unknown: question.chains, history };
@@ -64,7 +76,7 @@ export async function loadStatistics(api: Api, question: StatisticsQuery): Promi
   const data = { statistics, health, chosen: [...chosen.values()], unknown };
   if (failure !== undefined) return { ...data, history: failure };
   const ids = [...chosen.keys()];
-  const history = await api.get<StatisticsHistory>(historyPath(question, ids));
+  const history = await readHistory(api, question, ids);
   if (history.state === 'failed') return { ...data, history };
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const names = new Map([...counted, ...data.chosen].map(({ chainId, name }) => [chainId, name]));
@@ -88,24 +100,50 @@ function refuse(chains: number): Failed {
   };
 }
 
+function takeCountsApart({ asOf, totals, chains, compilers, origins }: StatisticsOverview): Counts {
+  return {
+    asOf,
+    totals: takeApart(totals),
+    chains: chains.map(takeApart),
+    compilers: compilers.map(takeApart),
+    origins: Object.entries(origins).map(([origin, counts]) => {
+      const claimed = origin === 'imported' ? counts : { full: 0, partial: 0 };
+      return { origin, ...takeApart({ ...counts, claimed }) };
+    }),
+  };
+}
+
+async function readHistory(
+  api: Api,
+  question: StatisticsQuery,
+  chainIds: readonly number[],
+): Promise<Loaded<History>> {
+  const read = await api.get<StatisticsHistory>(historyPath(question, chainIds));
+  return read.state === 'ready' ? { ...read, value: takeHistoryApart(read.value) } : read;
+}
+
 function countsOf(
   chain: SelectedChain,
   counted: readonly ChainCounts[],
-): SelectedChain & MatchCounts {
-  const { full = 0, partial = 0 } = counted.find(({ chainId }) => chainId === chain.chainId) ?? {};
-  return { ...chain, full, partial };
+): SelectedChain & CountsApart {
+  const {
+    full = 0,
+    partial = 0,
+    claimed = 0,
+  } = counted.find(({ chainId }) => chainId === chain.chainId) ?? {};
+  return { ...chain, full, partial, claimed };
 }
 
 async function loadApart(
   api: Api,
   question: StatisticsQuery,
-  candidates: readonly (SelectedChain & MatchCounts)[],
-  together: Extract<Loaded<StatisticsHistory>, { state: 'ready' }>,
+  candidates: readonly (SelectedChain & CountsApart)[],
+  together: Extract<Loaded<History>, { state: 'ready' }>,
 ): Promise<Loaded<readonly ChainHistory[]>> {
   const { top, rest } = rank(candidates, Math.min(LINES_MAX, Number(question.top)));
   const histories: ChainHistory[] = [];
   const answers = await Promise.all(
-    top.map(({ chainId }) => api.get<StatisticsHistory>(historyPath(question, [chainId]))),
+    top.map(({ chainId }) => readHistory(api, question, [chainId])),
   );
   for (const [index, { chainId, name }] of top.entries()) {
     const answer = answers[index];
@@ -125,9 +163,12 @@ function subtractAll(
   histories: readonly ChainHistory[],
 ): HistoryPoint[] {
   return all.map(({ date, ...counts }, index) => {
-    const left = (kind: keyof MatchCounts): number =>
-      histories.reduce((rest, { points }) => rest - (points[index]?.[kind] ?? 0), counts[kind]);
-    return { date, full: Math.max(0, left('full')), partial: Math.max(0, left('partial')) };
+    const left = (kind: keyof CountsApart): number =>
+      Math.max(
+        0,
+        histories.reduce((rest, { points }) => rest - (points[index]?.[kind] ?? 0), counts[kind]),
+      );
+    return { date, full: left('full'), partial: left('partial'), claimed: left('claimed') };
   });
 }
 

@@ -4,10 +4,16 @@ import { Chart } from '../charts/chart.tsx';
 import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
 import { fromFirstEvent } from '../charts/from-first-event.ts';
-import { joinWithdrawals, largestWithdrawal, type Withdrawal } from '../charts/join-withdrawals.ts';
+import {
+  fallenSeries,
+  joinWithdrawals,
+  largestWithdrawal,
+  type Withdrawal,
+} from '../charts/join-withdrawals.ts';
 import { type Series } from '../charts/series.ts';
 import { Failure } from '../parts/notices.tsx';
 import { type HistoryPoint } from '../answers.ts';
+import { hasClaims } from '../counts-apart.ts';
 import { describeChains, describeGrowth, describeMatches } from './describe.ts';
 import { type StatisticsData } from './load.ts';
 import { type StatisticsQuery } from './statistics-query.ts';
@@ -77,7 +83,6 @@ function choose(
   apart: readonly ChainHistory[] | undefined,
   { shown, scale }: StatisticsQuery,
 ): Choice {
-  const kindOf = ({ full, partial }: Withdrawal): string => (full < partial ? 'full' : 'partial');
   if (shown === 'growth') {
     const note = 'Growth is shown as counts only: decreases have no logarithm and no share.';
     return {
@@ -86,7 +91,7 @@ function choose(
       as: 'bars',
       describe: describeGrowth,
       note: scale === 'linear' ? undefined : note,
-      seriesOf: kindOf,
+      seriesOf: fallenSeries,
     };
   }
   const note =
@@ -95,10 +100,12 @@ function choose(
       : undefined;
   if (apart === undefined) {
     const series = matchSeries(points, scale);
-    return { series, scale, describe: describeMatches, note, seriesOf: kindOf };
+    return { series, scale, describe: describeMatches, note, seriesOf: fallenSeries };
   }
   const series = chainSeries(apart, scale);
   const keyOf = ({ chainId }: Withdrawal): string =>
     series.find(({ key }) => key === String(chainId))?.key ?? 'rest';
-  return { series, scale, describe: describeChains, note, seriesOf: keyOf };
+  const claims = hasClaims(points) ? 'Claims of other services are not included.' : undefined;
+  const notes = [note, claims].filter((each) => each !== undefined).join(' ') || undefined;
+  return { series, scale, describe: describeChains, note: notes, seriesOf: keyOf };
 }

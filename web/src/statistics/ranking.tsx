@@ -1,12 +1,11 @@
 import { type ComponentChildren, type VNode } from 'preact';
-import { useId } from 'preact/hooks';
-import { Hatch, hatched } from '../charts/hatch.tsx';
+import { CountsBar } from '../charts/counts-bar.tsx';
+import { allOf, type CountsApart, hasClaims, verifiedOf } from '../counts-apart.ts';
 import { formatCsv } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { ShareBar } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type MatchCounts } from '../answers.ts';
 import { rank } from './series.ts';
 
 interface Props<Entry> {
@@ -20,29 +19,20 @@ interface Props<Entry> {
   readonly show: (entry: Entry) => ComponentChildren;
 }
 
-/** The largest entries, and the rest as one row; the bar shows full and partial side by side. */
-export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
+/** The largest entries, and the rest as one row; the bar shows full, partial and claims side by side. */
+export function Ranking<Entry extends CountsApart>(props: Props<Entry>): VNode {
   const { title, what, entries, top, fileName, nameOf, show } = props;
-  const hatch = useId();
   const ranked = rank(entries, top);
   const { rest } = ranked;
-  const most = Math.max(
-    1,
-    rest.full + rest.partial,
-    ...ranked.top.map((each) => each.full + each.partial),
-  );
+  const most = Math.max(1, allOf(rest), ...ranked.top.map(allOf));
   const [first] = ranked.top;
-  const total = entries.reduce((sum, { full, partial }) => sum + full + partial, 0);
+  const withClaims = hasClaims(entries);
   if (first === undefined) return <p>Nothing is verified here yet.</p>;
   return (
     <figure class="ranking">
       <figcaption>
-        {nameOf(first)}: {formatCount(first.full + first.partial)} of {formatCount(total)}{' '}
-        contracts.
+        {nameOf(first)}: {describeLead(first, entries)}.
       </figcaption>
-      <svg class="hatch" aria-hidden="true">
-        <Hatch id={hatch} look="partial" />
-      </svg>
       <TableRegion label={title}>
         <table>
           <caption class="unseen">{title}</caption>
@@ -55,7 +45,12 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
               <th scope="col" class="figure">
                 Partial
               </th>
-              <th scope="col">Both</th>
+              {withClaims && (
+                <th scope="col" class="figure">
+                  Claims
+                </th>
+              )}
+              <th scope="col">Together</th>
               <th scope="col">Share of full</th>
             </tr>
           </thead>
@@ -66,7 +61,7 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
                 name={show(entry)}
                 counts={entry}
                 most={most}
-                hatch={hatch}
+                withClaims={withClaims}
               />
             ))}
             {rest.count > 0 && (
@@ -74,7 +69,7 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
                 name={`the rest (${formatCount(rest.count)})`}
                 counts={rest}
                 most={most}
-                hatch={hatch}
+                withClaims={withClaims}
               />
             )}
           </tbody>
@@ -85,8 +80,11 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
         type="text/csv"
         make={() =>
           formatCsv(
-            [what.toLowerCase(), 'full', 'partial'],
-            entries.map((entry) => [nameOf(entry), entry.full, entry.partial]),
+            [what.toLowerCase(), 'full', 'partial', ...(withClaims ? ['claimed'] : [])],
+            entries.map((entry) => [
+              ...[nameOf(entry), entry.full, entry.partial],
+              ...(withClaims ? [entry.claimed] : []),
+            ]),
           )
         }
       >
@@ -96,31 +94,38 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
   );
 }
 
+/** The part of the first entry, among the verified contracts, or among the claims if nothing is verified. */
+function describeLead(first: CountsApart, entries: readonly CountsApart[]): string {
+  const verified = entries.reduce((sum, each) => sum + verifiedOf(each), 0);
+  if (verified > 0) {
+    return `${formatCount(verifiedOf(first))} of ${formatCount(verified)} verified contracts`;
+  }
+  const claims = entries.reduce((sum, { claimed }) => sum + claimed, 0);
+  return `${formatCount(first.claimed)} of ${formatCount(claims)} claims`;
+}
+
 function Row({
   name,
-  counts: { full, partial },
+  counts: { full, partial, claimed },
   most,
-  hatch,
+  withClaims,
 }: {
   readonly name: ComponentChildren;
-  readonly counts: MatchCounts;
+  readonly counts: CountsApart;
   readonly most: number;
-  readonly hatch: string;
+  readonly withClaims: boolean;
 }): VNode {
-  const percent = (count: number): string => `${((100 * count) / most).toFixed(2)}%`;
   return (
     <tr>
       <th scope="row">{name}</th>
       <td class="figure">{formatCount(full)}</td>
       <td class="figure">{formatCount(partial)}</td>
+      {withClaims && <td class="figure">{formatCount(claimed)}</td>}
       <td class="bars">
-        <svg aria-hidden="true">
-          <rect class="full" width={percent(full)} height="100%" fill="currentColor" />
-          <rect x={percent(full)} width={percent(partial)} height="100%" fill={hatched(hatch)} />
-        </svg>
+        <CountsBar {...{ full, partial, claimed, most }} />
       </td>
       <td>
-        <ShareBar full={full} partial={partial} />
+        <ShareBar {...{ full, partial }} />
       </td>
     </tr>
   );

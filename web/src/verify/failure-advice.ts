@@ -1,3 +1,6 @@
+import { type Diagnosis } from '../../../src/solidity/diagnosis.ts';
+import { formatChanges } from '../../../src/solidity/setting-changes.ts';
+
 const NEXT: Readonly<Record<string, string>> = {
   missing_source: 'Add the sources named here, including library files under node_modules or lib.',
   missing_or_invalid_source:
@@ -79,24 +82,19 @@ export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   not_checked: 'Could not check, because:',
 };
 
-/** Result of the service's trials with sources that do not give the bytecode on chain. */
-export interface Diagnosis {
-  readonly compiler?: { readonly onChain: string; readonly used: string };
-  readonly contract?: string;
-  readonly settings?: string;
-  readonly place?: { readonly path: string; readonly line: number; readonly text: string };
-}
-
 /** Next step according to a diagnosis. */
 export function adviceForDiagnosis({
   compiler,
   contract,
   settings,
+  changes,
   place,
 }: Diagnosis): string | undefined {
+  if (contract !== undefined) return `Choose the contract ${contract}, and send it again.`;
+  if (changes ?? settings) {
+    return `Set ${changes ? formatChanges(changes) : (settings ?? '')}, and send it again.`;
+  }
   if (compiler !== undefined) return `Choose the compiler ${compiler.onChain}, and send it again.`;
-  if (contract !== undefined) return `Choose the contract ${contract}: it matches.`;
-  if (settings !== undefined) return `Set ${settings}, and send it again: it matches.`;
   if (place === undefined) return undefined;
   return `Compare ${place.path} around line ${place.line} with the deployed version.`;
 }

@@ -12,6 +12,10 @@ import {
   SupportedChain,
   useChainState,
 } from './place-state.tsx';
+import { FoundCodeHint, useFoundCode } from './found-code.tsx';
+import { type FoundCode } from '../parts/read-code.ts';
+import { changeFields } from './input-change.ts';
+import { ChangedInput } from './changed-input.tsx';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import {
@@ -27,9 +31,7 @@ import { proposeCompiler, type Proposal } from './propose-compiler.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSubmit } from './use-submit.ts';
 import {
-  ADDRESS,
   buildRequest,
-  CHAIN_ID,
   chooseContract,
   fillFields,
   findFaults,
@@ -61,19 +63,22 @@ const FOCUS_ORDER = [
 function useProposal(
   base: string,
   plain: PlainInput | undefined,
-  { chain, address }: VerifyFields,
+  code: FoundCode | undefined,
   setFields: (next: (now: VerifyFields) => VerifyFields) => void,
 ): Proposal | undefined {
   const [proposal, setProposal] = useState<Proposal>();
-  const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
+  // Not the state of a render: two proposals may arrive between two of them.
+  const proposed = useRef<string>(undefined);
   useEffect(() => {
     if (plain === undefined) return undefined;
     let isOver = false;
-    void proposeCompiler(base, isPlace ? { chain, address } : undefined, plain).then((next) => {
+    void proposeCompiler(base, code, plain).then((next) => {
       if (isOver || next === undefined) return;
+      const before = proposed.current;
+      proposed.current = next.version;
       setProposal(next);
       setFields((now) =>
-        now.compilerVersion === '' || now.compilerVersion === proposal?.version
+        now.compilerVersion === '' || now.compilerVersion === before
           ? { ...now, compilerVersion: next.version }
           : now,
       );
@@ -81,7 +86,7 @@ function useProposal(
     return () => {
       isOver = true;
     };
-  }, [plain, isPlace ? `${chain} ${address}` : '']);
+  }, [plain, code]);
   return proposal;
 }
 
@@ -117,11 +122,34 @@ function focusField(name: string): void {
   (isShown ? field : document.getElementById(CHOSEN_TAB))?.focus();
 }
 
-/** Submits the form if the user requested it on a job page. */
-function useSendAgain(isFilled: boolean, send: () => Promise<void>): void {
+/** Submits the filled form once if the user requested it on a job page. */
+function useSendAgain(isFilled: boolean, isRequested: boolean, send: () => Promise<void>): void {
+  const isSent = useRef(false);
   useEffect(() => {
-    if (isFilled && takeResubmission()) void send();
-  }, [isFilled]);
+    if (!isFilled || !isRequested || isSent.current) return;
+    isSent.current = true;
+    void send();
+  }, [isFilled, isRequested]);
+}
+
+/**
+ * Reads the fields that this tab keeps, with the change that a job page requested. Values in the URL override
+ * earlier input.
+ */
+function restoreFields({ chain, address }: Pick<Props, 'chain' | 'address'>) {
+  const kept = readKeptFields();
+  const requested = takeResubmission();
+  if (kept === undefined) return undefined;
+  const fields = {
+    ...NO_SETTINGS,
+    ...kept.fields,
+    ...(chain !== '' && { chain: /^\d+$/.test(chain) ? chain : '' }),
+    ...(address !== '' && { address }),
+  };
+  const changed = requested === undefined ? fields : changeFields(fields, requested);
+  const chainText = chain === '' || chain === kept.fields.chain ? kept.chainText : chain;
+  keepFields({ fields: changed, chainText });
+  return { fields: changed, chainText, isRequested: requested !== undefined };
 }
 
 /** State and actions of the form. Input is kept until the tab is closed. */
@@ -139,6 +167,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   const [areLost, setLost] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSending, setSending] = useState(false);
+  const [isResending, setResending] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
   const dropped = useMemo(() => (files.length === 0 ? undefined : readInputFiles(files)), [files]);
   const compilation = compilationOf(dropped, fields.contract);
@@ -149,20 +178,16 @@ function useVerifyForm({ base, chain, address }: Props) {
     const keptFiles = readKeptFiles();
     if (keptFiles === 'lost') setLost(true);
     else setFiles(keptFiles);
-    const kept = readKeptFields();
-    if (kept === undefined) return;
-    // Values in the URL override earlier input.
-    setFields({
-      ...NO_SETTINGS,
-      ...kept.fields,
-      ...(chain !== '' && { chain: /^\d+$/.test(chain) ? chain : '' }),
-      ...(address !== '' && { address }),
-    });
-    if (chain === '' || chain === kept.fields.chain) setChainText(kept.chainText);
+    const restored = restoreFields({ chain, address });
+    if (restored === undefined) return;
+    setFields(restored.fields);
+    setResending(restored.isRequested);
+    setChainText(restored.chainText);
   }, []);
 
   const plain = compilation?.kind === 'sources' ? compilation : undefined;
-  const proposal = useProposal(base, plain, fields, setFields);
+  const code = useFoundCode(base, fields);
+  const proposal = useProposal(base, plain, code, setFields);
 
   const change = (part: Partial<VerifyFields>, text = chainText): void => {
     const next = { ...fields, ...part };
@@ -172,7 +197,9 @@ function useVerifyForm({ base, chain, address }: Props) {
   };
   const takeFiles = (next: readonly InputFile[]): void => {
     const read = next.length === 0 ? undefined : readInputFiles(next);
-    const filled = read === undefined ? fields : fillFields(fields, read);
+    // A change belongs to the files that it was suggested for.
+    const others = { ...fields, inputChange: {} };
+    const filled = read === undefined ? others : fillFields(others, read);
     setFiles(next);
     setLost(false);
     setFields(filled);
@@ -191,14 +218,14 @@ function useVerifyForm({ base, chain, address }: Props) {
     const answer = await submit(`${base}${path}`, body);
     setSending(false);
     if ('id' in answer) {
-      recordOwnJob(answer.id);
+      recordOwnJob(answer.id, compilation.kind);
       location.assign(`${base}job/${answer.id}`);
     } else {
       setRefusal(answer);
       setTimeout(() => alert.current?.focus());
     }
   };
-  useSendAgain(compilation !== undefined && fields.address !== '', send);
+  useSendAgain(compilation !== undefined && fields.address !== '', isResending, send);
   const sending = useSubmit({ base, fields, chainText, setFields, setChainText, isSending, send });
   return {
     fields,
@@ -207,6 +234,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     areLost,
     dropped,
     compilation,
+    code,
     proposal,
     faults: faults.said,
     leave: faults.leave,
@@ -228,6 +256,7 @@ export function VerifyForm(props: Props): VNode {
     faults,
     leave,
     chainState,
+    code,
     refusal,
     isSending,
     alert,
@@ -253,7 +282,7 @@ export function VerifyForm(props: Props): VNode {
       }}
     >
       <h2 class="step">Where</h2>
-      <PlaceFields {...{ base, fields, chainText, chainState, faults, change }} />
+      <PlaceFields {...{ base, fields, chainText, chainState, code, faults, change }} />
       <h2 class="step">What</h2>
       <FileField
         {...{ files, areLost, dropped, compilation, addPasted }}
@@ -275,6 +304,9 @@ export function VerifyForm(props: Props): VNode {
       )}
       {compilation?.kind === 'sources' && (
         <SettingsFields language={compilation.language} {...{ fields, faults }} onChange={change} />
+      )}
+      {compilation?.kind === 'standard_json' && (
+        <ChangedInput fields={fields} onUndo={() => change({ inputChange: {} })} />
       )}
       <ContractField
         choices={dropped?.kind === 'usable' ? dropped.contracts : []}
@@ -321,11 +353,12 @@ function PlaceFields({
   fields,
   chainText,
   chainState,
+  code,
   faults,
   change,
 }: { readonly base: string } & Pick<
   ReturnType<typeof useVerifyForm>,
-  'fields' | 'chainText' | 'chainState' | 'faults' | 'change'
+  'fields' | 'chainText' | 'chainState' | 'code' | 'faults' | 'change'
 >): VNode {
   return (
     <>
@@ -351,6 +384,7 @@ function PlaceFields({
         fault={faults.get('address')}
         onChange={(value) => change({ address: value.trim() })}
       />
+      <FoundCodeHint code={code} />
       <KnownContract base={base} fields={fields} />
     </>
   );

@@ -1,17 +1,13 @@
 import { type VNode } from 'preact';
+import { describeDiagnosis, type Diagnosis } from '../../../src/solidity/diagnosis.ts';
 import { type ExpectedRange } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx';
-import {
-  adviceFor,
-  adviceForDiagnosis,
-  type Diagnosis,
-  FAILURE_TITLES,
-  headingOf,
-} from './failure-advice.ts';
+import { adviceFor, adviceForDiagnosis, FAILURE_TITLES, headingOf } from './failure-advice.ts';
 import { type JobState } from '../answers.ts';
 import { type ComparedCode, type JobFailure } from './job-state.ts';
+import { SuggestedChanges } from './suggested-changes.tsx';
 
 /** Cause of a bytecode difference, in its short form. */
 interface CodeMismatch {
@@ -62,9 +58,13 @@ const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined)
 /** Earlier versions escaped line ends of compiler messages. */
 const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
 
-/** The message without the compiler's errors, which are shown below. */
-const firstLineOf = ({ code, message }: JobFailure): string =>
-  code === 'compiler_error' ? (message.split('\n')[0] ?? '') : message;
+/** The message without the compiler's errors, which are shown below, and without the headline. */
+function textBelow({ code, message }: JobFailure, sentence: string | undefined): string {
+  if (code === 'compiler_error') return message.split('\n')[0] ?? '';
+  return sentence !== undefined && message.startsWith(sentence)
+    ? message.slice(sentence.length).trimStart()
+    : message;
+}
 
 /** The source line of the first differing instruction. */
 function DifferentLine({
@@ -92,7 +92,7 @@ function DifferentLine({
 
 /** Why there is no match, what to do next, and where the bytecodes differ. */
 export function JobFailureView({
-  job: { id, chainId, address },
+  job,
   failure,
   base,
 }: {
@@ -100,19 +100,31 @@ export function JobFailureView({
   readonly failure: JobFailure;
   readonly base: string;
 }): VNode {
+  const { id, chainId, address } = job;
   const { comparedCodes: { runtime, creation } = {} } = failure;
+  const diagnosis = diagnosisOf(failure);
+  const sentence = describeDiagnosis(diagnosis);
+  const { contract, settings } = diagnosis;
+  const isFound = contract !== undefined || settings !== undefined;
   const again = new URLSearchParams({ chain: String(chainId), address });
   return (
     <>
       <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
-        <p class="verdict-title">{FAILURE_TITLES[failure.kind] ?? 'Not verified'}</p>
+        <p class="verdict-title">
+          {sentence === undefined ? (
+            (FAILURE_TITLES[failure.kind] ?? 'Not verified')
+          ) : (
+            <SafeText text={isFound ? sentence : `No match. ${sentence}`} {...TEXT} />
+          )}
+        </p>
         <p>
-          <SafeText text={firstLineOf(failure)} {...TEXT} /> <code>{failure.code}</code>
+          <SafeText text={textBelow(failure, sentence)} {...TEXT} /> <code>{failure.code}</code>
         </p>
         <p>
           <strong>Next:</strong>{' '}
-          {adviceForDiagnosis(diagnosisOf(failure)) ?? adviceFor(failure.code)}
+          <SafeText text={adviceForDiagnosis(diagnosis) ?? adviceFor(failure.code)} {...TEXT} />
         </p>
+        <SuggestedChanges {...{ job, failure, base }} />
         <p>
           <a class="button" href={`${base}verify?${again.toString()}`}>
             Back to the form
@@ -123,7 +135,7 @@ export function JobFailureView({
           Error id <code>{failure.id}</code>
         </p>
       </div>
-      <DifferentLine place={diagnosisOf(failure).place} />
+      <DifferentLine place={diagnosis.place} />
       {textsOf(failure.data).map(([name, texts]) => (
         <section key={name} aria-label={headingOf(name)}>
           <h2>

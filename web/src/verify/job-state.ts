@@ -53,12 +53,21 @@ export function describeSteps(job: JobState): JobStep[] {
     },
     { name: 'Read the code from the chain', stands: standsBefore(job, NOT_READ) },
     {
-      name: state === 'failed' ? 'Ended without a match' : 'Compared and stored',
+      name: state === 'failed' ? nameOfFailure(job) : 'Compared and stored',
       stands: state === 'succeeded' ? 'done' : state === 'failed' ? 'failed' : 'next',
       ...(ran && { note: `${secondsBetween(createdAt, finishedAt)} in all` }),
     },
   ];
 }
+
+const FAILED_STEPS = {
+  no_match: 'Compared: no match',
+  invalid_input: 'Not compared',
+  not_checked: 'Could not be checked',
+} as const;
+
+const nameOfFailure = ({ failure }: JobState): string =>
+  FAILED_STEPS[failure?.kind ?? 'not_checked'];
 
 /** Why there is no bytecode on chain to compare with. */
 const NOT_READ: ReadonlySet<string> = new Set([

@@ -5,7 +5,7 @@ import { type JobState } from '../answers.ts';
 import { postJson } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { isEnded } from './job-state.ts';
-import { requestResubmission, isOwnJob } from './own-jobs.ts';
+import { isOwnJob, keptInputKind, requestResubmission } from './own-jobs.ts';
 
 interface Props {
   readonly job: JobState;
@@ -15,9 +15,13 @@ interface Props {
 /** Actions on a job submitted from this browser: cancel it, or submit it again. Nothing without scripts. */
 export function OwnJobActions({ job, base }: Props): VNode | null {
   const [isOwn, setOwn] = useState(false);
+  const [isKept, setKept] = useState(false);
   const [said, setSaid] = useState('');
-  useEffect(() => setOwn(isOwnJob(job.id)), [job.id]);
-  if (!isOwn || job.state === 'succeeded') return null;
+  useEffect(() => {
+    setOwn(isOwnJob(job.id));
+    setKept(keptInputKind(job.id) !== undefined);
+  }, [job.id]);
+  if (!isOwn || job.state === 'succeeded' || (isEnded(job) && !isKept)) return null;
   const cancel = async (): Promise<void> => {
     setSaid('Cancelling …');
     try {
@@ -36,7 +40,7 @@ export function OwnJobActions({ job, base }: Props): VNode | null {
           <a
             class="button"
             href={`${base}verify?${again.toString()}`}
-            onClick={requestResubmission}
+            onClick={() => requestResubmission()}
           >
             Send it again
           </a>

@@ -1,5 +1,9 @@
+import { type InputKind } from './input-change.ts';
+import { type InputChange } from './verify-fields.ts';
+
 const KEY = 'fullmatch-jobs';
 const AGAIN = 'fullmatch-again';
+const SENT = 'fullmatch-sent';
 const MOST = 50;
 
 function readIds(): readonly string[] {
@@ -11,10 +15,11 @@ function readIds(): readonly string[] {
   }
 }
 
-/** Records that a job was submitted from this browser. */
-export function recordOwnJob(id: string): void {
+/** Records that a job was submitted from this browser, with the input that this tab keeps. */
+export function recordOwnJob(id: string, kind: InputKind): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readIds()].slice(0, MOST)));
+    sessionStorage.setItem(SENT, JSON.stringify({ id, kind }));
   } catch {
     // It is then shown like any other job.
   }
@@ -23,22 +28,35 @@ export function recordOwnJob(id: string): void {
 /** Whether a job was submitted from this browser. */
 export const isOwnJob = (id: string): boolean => readIds().includes(id);
 
-/** Makes the form submit its content when it is opened next. */
-export function requestResubmission(): void {
+/** The kind of a job's input, if the form of this tab still keeps it. */
+export function keptInputKind(id: string): InputKind | undefined {
   try {
-    sessionStorage.setItem(AGAIN, '1');
+    const sent = JSON.parse(sessionStorage.getItem(SENT) ?? '{}') as {
+      readonly id?: string;
+      readonly kind?: InputKind;
+    };
+    return sent.id === id ? sent.kind : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the form submit its content, changed, when it is opened next. */
+export function requestResubmission(change: InputChange = {}): void {
+  try {
+    sessionStorage.setItem(AGAIN, JSON.stringify(change));
   } catch {
     // Then the user submits it.
   }
 }
 
-/** Whether the form should submit its content; true once. */
-export function takeResubmission(): boolean {
+/** The change with which the form should submit its content; it is returned once. */
+export function takeResubmission(): InputChange | undefined {
   try {
-    const isAsked = sessionStorage.getItem(AGAIN) !== null;
+    const change = sessionStorage.getItem(AGAIN);
     sessionStorage.removeItem(AGAIN);
-    return isAsked;
+    return change === null ? undefined : (JSON.parse(change) as InputChange);
   } catch {
-    return false;
+    return undefined;
   }
 }

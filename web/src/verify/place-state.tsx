@@ -1,37 +1,13 @@
 import { type VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { useRead } from './use-read.ts';
 import { ADDRESS, CHAIN_ID, type VerifyFields } from './verify-form.ts';
 
 /** The service's data about a chain, once it is selected. */
 export type ChainState =
   | { readonly kind: 'supported' | 'unsupported'; readonly name: string }
   | { readonly kind: 'unknown' };
-
-const TYPING_MS = 250;
-
-/** Reads something after typing has paused; undefined until then, and if it cannot be read. */
-function useRead<Value>(
-  key: string | undefined,
-  read: (key: string) => Promise<Value | undefined>,
-): Value | undefined {
-  const [found, setFound] = useState<{ readonly key: string; readonly value: Value | undefined }>();
-  useEffect(() => {
-    if (key === undefined) return undefined;
-    let isOver = false;
-    const timer = setTimeout(() => {
-      void read(key).then((value) => {
-        if (!isOver) setFound({ key, value });
-      });
-    }, TYPING_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [key]);
-  return found?.key === key ? found?.value : undefined;
-}
 
 /** Whether the service verifies contracts of a chain. */
 export function useChainState(base: string, chain: string): ChainState | undefined {

@@ -3,6 +3,7 @@ import { type PlainInput } from '../../../src/solidity/read-input-files.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 import { newestSatisfying } from '../../../src/solidity/pragma-version.ts';
 import { createApi } from '../api.ts';
+import { type FoundCode } from '../parts/read-code.ts';
 
 /** A proposed compiler, and the reason. */
 export interface Proposal {
@@ -11,25 +12,19 @@ export interface Proposal {
 }
 
 /**
- * The compiler that the bytecode on chain names, once the address is known; else the newest version that all
- * pragmas allow. Nothing is proposed if both are unknown.
+ * The compiler that the bytecode on chain names, if that is known; else the newest version that all pragmas
+ * allow. Nothing is proposed if both are unknown.
  */
 export async function proposeCompiler(
   base: string,
-  place: { readonly chain: string; readonly address: string } | undefined,
+  code: FoundCode | undefined,
   { language, sources }: PlainInput,
 ): Promise<Proposal | undefined> {
   const [wanted, readPragma] =
     language === 'Vyper' ? (['vyper', vyperPragmaOf] as const) : (['solc', pragmaOf] as const);
   const api = createApi((path) => fetch(`${base}${path}`));
-  if (place !== undefined) {
-    const { chain, address } = place;
-    const said = await api.get<{ compiler?: string; compilerVersion?: string }>(
-      `v1/verify/proposal/${chain}/${address}`,
-    );
-    const { compiler, compilerVersion: version } = said.state === 'ready' ? said.value : {};
-    if (version !== undefined && compiler === wanted)
-      return { version, reason: 'Read from the code on chain.' };
+  if (code?.kind === 'found' && code.version !== undefined && code.compiler === wanted) {
+    return { version: code.version, reason: 'Read from the code on chain.' };
   }
   const ranges = Object.values(sources).flatMap((text) => readPragma(text) ?? []);
   if (ranges.length === 0) return undefined;

@@ -4,24 +4,10 @@ import {
   compilationOf,
   type InputFiles,
 } from '../../../src/solidity/read-input-files.ts';
+import { changeInput } from './input-change.ts';
+import { type VerifyFields } from './verify-fields.ts';
 
-/** Values of the form's fields. */
-export interface VerifyFields {
-  readonly chain: string;
-  readonly address: string;
-  readonly compilerVersion: string;
-  readonly contract: string;
-  readonly transaction: string;
-  /** Settings of sources that came without any. */
-  readonly optimizer: boolean;
-  readonly runs: string;
-  readonly evmVersion: string;
-  readonly viaIR: boolean;
-  /** One per line: name=address. */
-  readonly libraries: string;
-  /** One per line: prefix=target. */
-  readonly remappings: string;
-}
+export { type VerifyFields } from './verify-fields.ts';
 
 /** Default settings. */
 export const NO_SETTINGS = {
@@ -34,7 +20,7 @@ export const NO_SETTINGS = {
 } as const satisfies Partial<VerifyFields>;
 
 /** Field that an error refers to. */
-export type FieldName = keyof VerifyFields | 'files';
+export type FieldName = Exclude<keyof VerifyFields, 'inputChange'> | 'files';
 
 export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
@@ -134,7 +120,7 @@ export function buildRequest(
   return {
     path: `v2/verify/${chain}/${address}`,
     body: {
-      stdJsonInput: compilation.input,
+      stdJsonInput: changeInput(compilation.input, fields.inputChange),
       compilerVersion,
       contractIdentifier: contract,
       ...creation,

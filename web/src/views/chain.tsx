@@ -4,6 +4,7 @@ import { type ChainData, findWarnings, loadChain } from '../chain/chain-data.ts'
 import { Endpoints } from '../chain/endpoints.tsx';
 import { MonitorSection } from '../chain/monitor-section.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
+import { allOf, type CountsApart, verifiedOf } from '../counts-apart.ts';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
@@ -66,7 +67,7 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
       <Verdict record={record} counts={rest.counts} base={context.base} />
       <Facts details={details.value} />
       {(rest.counts.state === 'failed' || rest.counts.value !== null) && (
-        <Section id="counts" title="Verified contracts">
+        <Section id="counts" title="Contracts">
           <StaleCounts health={rest.service} now={context.now} />
           {rest.counts.state === 'failed' ? (
             <Failure what="The counts" loaded={rest.counts} />
@@ -246,10 +247,9 @@ function Verdict({
   readonly counts: Loaded<ChainCounts | null>;
   readonly base: string;
 }): VNode {
-  const { full = 0, partial = 0 } = (counts.state === 'ready' && counts.value) || {};
-  const contracts = full + partial;
-  const verified =
-    contracts > 0 && `${formatCount(contracts)} verified contract${contracts === 1 ? '' : 's'}. `;
+  const known = (counts.state === 'ready' && counts.value) || NO_COUNTS;
+  const contracts = allOf(known);
+  const verified = describeCounts(known);
   return supported ? (
     <p class="lead">
       {verified}
@@ -267,8 +267,20 @@ function Verdict({
   );
 }
 
+const NO_COUNTS = { full: 0, partial: 0, claimed: 0 };
+
+/** The contracts verified here, and apart from them the claims. */
+function describeCounts(counts: CountsApart): string {
+  const sentence = (count: number, one: string, more: string): string =>
+    count === 0 ? '' : `${formatCount(count)} ${count === 1 ? one : more}. `;
+  return (
+    sentence(verifiedOf(counts), 'verified contract', 'verified contracts') +
+    sentence(counts.claimed, 'claim of another service', 'claims of other services')
+  );
+}
+
 function Figures({
-  counts: { full, partial, firstVerifiedAt, lastVerifiedAt },
+  counts: { full, partial, claimed, firstVerifiedAt, lastVerifiedAt },
   now,
 }: {
   readonly counts: ChainCounts;
@@ -284,13 +296,20 @@ function Figures({
         <dt>Partial matches</dt>
         <dd>{formatCount(partial)}</dd>
       </div>
+      {claimed > 0 && (
+        <div>
+          <dt>Claims</dt>
+          <dd>{formatCount(claimed)}</dd>
+          <dd class="meaning">reported by another service, not checked here</dd>
+        </div>
+      )}
       <div>
         <dt>Share of full</dt>
         <dd>
-          <ShareBar full={full} partial={partial} />
+          <ShareBar {...{ full, partial }} />
         </dd>
       </div>
-      {lastVerifiedAt !== null && (
+      {lastVerifiedAt !== null && (full + partial > 0 || claimed === 0) && (
         <div>
           <dt>Last verified</dt>
           <dd>

@@ -1,9 +1,10 @@
 import { type VNode } from 'preact';
-import { type Api, type Loaded } from '../api.ts';
+import { type Api, createApi, type Loaded } from '../api.ts';
 import { ChainFilters } from '../chains/chain-filters.tsx';
 import {
   type ChainQuery,
   type ChainRow,
+  FACETS,
   formatChainQuery,
   NO_QUERY,
   parseChainQuery,
@@ -20,7 +21,7 @@ import {
 } from '../chains/filter-chains.ts';
 import { nearestChains } from '../chains/nearest-chains.ts';
 import { readChains, type ReadChains } from '../chains/read-chains.ts';
-import { saveAsCsv, saveAsJson } from '../chains/save-chains.ts';
+import { readPublicRpc, saveAsCsv, saveAsJson } from '../chains/save-chains.ts';
 import { useChainQuery } from '../chains/use-chain-query.ts';
 import { useChains } from '../chains/use-chains.ts';
 import { formatCount, formatTime } from '../format.ts';
@@ -41,6 +42,8 @@ interface ShownChains {
   readonly facets: FacetCounts;
   /** Whether any chain has contracts; true if unknown. */
   readonly hasCounts: boolean;
+  /** Whether any chain has claims, which other services report. */
+  readonly withClaims: boolean;
   /** Suggestions if there are no rows. */
   readonly nearest: readonly RegistryLine[];
 }
@@ -81,8 +84,12 @@ function showChains(
   const isLost = found.length === 0 && query.words !== '';
   const lines = index.map(({ row }) => row);
   const nearest = isLost ? nearestChains(lines, query.words) : [];
-  const hasCounts = index.some(({ row: { full, partial } }) => full !== 0 || partial !== 0);
-  const shown = { total: index.length, matching: found.length, facets, hasCounts, nearest };
+  const hasCounts = index.some(({ row }) => FACETS.contracts.valueOf(row) !== 'no');
+  const withClaims = index.some(({ row: { claimed = 0 } }) => claimed > 0);
+  const shown = {
+    ...{ total: index.length, matching: found.length },
+    ...{ facets, hasCounts, withClaims, nearest },
+  };
   return { found, shown: { ...shown, ...pageOf(found, query.page) } };
 }
 
@@ -102,6 +109,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
       </>
     );
   }
+  const readRpc = () => readPublicRpc(createApi((path) => fetch(`${context.base}${path}`)));
   const isLive = read?.index.state === 'ready';
   /** Whether the selected query is not shown yet. */
   const isWaiting =
@@ -125,6 +133,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
           </>
         )}
         A chain is supported when contracts can be verified on it.
+        {shown.withClaims && ' Claims are reported by other services and not checked here.'}
       </p>
       {counts.state === 'failed' && <Failure what="The counts" loaded={counts} />}
       <StaleCounts health={health} now={now} />
@@ -146,8 +155,8 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
         {isLive && shown.matching > 0 && (
           <Downloads
             name="chains"
-            makeCsv={() => saveAsCsv(found)}
-            makeJson={() => saveAsJson(found)}
+            makeCsv={async () => saveAsCsv(found, await readRpc())}
+            makeJson={async () => saveAsJson(found, await readRpc())}
           />
         )}
       </div>

@@ -3,8 +3,10 @@ import { type Evidence } from '../answers.ts';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
 import { CompareForm } from '../contract/compare-form.tsx';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
-import { HistorySection, withdrawalOf } from '../contract/history-section.tsx';
-import { WithdrawalReason } from '../contract/withdrawal-reason.tsx';
+import { HiddenCharactersNotice } from '../contract/hidden-characters-notice.tsx';
+import { HistorySection } from '../contract/history-section.tsx';
+import { isUnknownChain, NotVerified } from '../contract/not-verified.tsx';
+import { Withdrawn, WithdrawnUnread } from '../contract/withdrawn.tsx';
 import { OtherTextsSection } from '../contract/other-texts-section.tsx';
 import { SourcesSection } from '../contract/sources-section.tsx';
 import { AbiSection } from '../contract/abi-section.tsx';
@@ -28,14 +30,15 @@ import './contract.css';
 /** Page of a contract: the verdict first, then its evidence, then the sources. */
 export const page = definePage<ContractData>({
   isShared: true,
-  title: ({ data: { contract }, request: { params } }) => {
-    const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
+  title: ({ data, request: { params } }) => {
+    const name = nameOf(data);
     return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''}`;
   },
   about: ({ data, request: { params } }) => {
     const facts = data.contract.state === 'ready' ? data.contract.value : undefined;
     const place = `${facts?.address ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''}`;
     const verdict = facts?.match && describeMatch(facts.match, evidenceOf(data));
+    if (data.withdrawn !== undefined) return `Withdrawn, not verified: ${place}.`;
     if (!verdict) return `Whether ${place} is verified here.`;
     return [`${verdict.title}: ${place}.`, facts?.chips.join(', ') ?? ''].join(' ').trim();
   },
@@ -46,18 +49,23 @@ export const page = definePage<ContractData>({
   load: loadContract,
   status: ({ contract }) => {
     if (contract.state === 'ready') return 200;
+    if (isUnknownChain(contract)) return 404;
     return [400, 404].includes(contract.status) ? contract.status : 503;
   },
   View: ContractView,
 });
 
 function ContractView(props: ViewProps<ContractData>): VNode {
-  const { contract } = props.data;
+  const { contract, withdrawn } = props.data;
   if (contract.state === 'ready') return <Verified {...props} facts={contract.value} />;
   return (
     <>
       <Heading {...props} />
-      {contract.status === 404 ? (
+      {withdrawn?.state === 'ready' ? (
+        <Withdrawn {...props} facts={withdrawn.value} />
+      ) : withdrawn !== undefined ? (
+        <WithdrawnUnread {...props} />
+      ) : contract.status === 404 || isUnknownChain(contract) ? (
         <>
           <NotVerified {...props} />
           <HistorySection events={props.data.events} />
@@ -80,27 +88,38 @@ function ContractView(props: ViewProps<ContractData>): VNode {
   );
 }
 
+/** Name of the contract, also of a withdrawn one. */
+const nameOf = ({ contract, withdrawn }: ContractData): string | undefined =>
+  contract.state === 'ready'
+    ? contract.value.compilation?.name
+    : withdrawn?.state === 'ready'
+      ? withdrawn.value.name
+      : undefined;
+
 function Heading({
-  data: { contract, chain, evidence },
+  data,
   request: { params },
   context: { base, apiUrl = '', isUnlisted },
 }: ViewProps<ContractData>): VNode {
+  const { contract, chain, evidence, withdrawn } = data;
   const facts = contract.state === 'ready' ? contract.value : undefined;
+  const gone = withdrawn?.state === 'ready' ? withdrawn.value : undefined;
+  const name = nameOf(data);
   const chainId = params['chain'] ?? '';
-  const address = facts?.address ?? params['address'] ?? '';
+  const address = facts?.address ?? gone?.address ?? params['address'] ?? '';
   const place = `${chainId}/${address}`;
   const page = `${apiUrl}/contract/${place}`;
   const license = evidence.state === 'ready' ? evidence.value.license : null;
   // A partial match does not prove comments.
   const said = facts?.match === 'full' ? '' : ', as the sources say';
   const chips = [
-    ...(facts?.chips ?? []),
+    ...(facts?.chips ?? gone?.chips ?? []),
     ...(license === null ? [] : [`licence ${license}${said}`]),
   ];
   return (
     <header class="contract-heading">
       <div class="title-row">
-        <h1>{facts?.compilation ? <SafeText text={facts.compilation.name} /> : 'Contract'}</h1>
+        <h1>{name === undefined ? 'Contract' : <SafeText text={name} />}</h1>
         <p class="actions">
           <CopyButton text={page} what="the link to this page" label="Share" />{' '}
           {facts !== undefined && isUnlisted !== true && (
@@ -126,9 +145,13 @@ function Heading({
             {...{ chainId, base }}
             hasIcon={chain.state === 'ready' && chain.value.hasIcon}
           />
-          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>
-            {chain.state === 'ready' ? <SafeText text={chain.value.name} /> : `chain ${chainId}`}
-          </a>{' '}
+          {isUnknownChain(contract) ? (
+            `chain ${chainId}`
+          ) : (
+            <a href={`${base}registry/${encodeURIComponent(chainId)}`}>
+              {chain.state === 'ready' ? <SafeText text={chain.value.name} /> : `chain ${chainId}`}
+            </a>
+          )}{' '}
           {chain.state === 'ready' && <span class="quiet">chain {chainId}</span>}
         </span>
       </p>
@@ -140,60 +163,12 @@ function Heading({
   );
 }
 
-function NotVerified({
-  data: { chain, events },
-  request: { params },
-  context: { base },
-}: ViewProps<ContractData>): VNode {
-  const chainId = params['chain'] ?? '';
-  const withdrawal = withdrawalOf(events);
-  if (withdrawal !== undefined) {
-    return (
-      <div class="verdict bad">
-        <p class="verdict-title">No longer verified here</p>
-        <p>
-          The match was withdrawn on {formatTime(withdrawal.at)}, because:{' '}
-          <WithdrawalReason reason={withdrawal.reason ?? ''} />
-        </p>
-      </div>
-    );
-  }
-  if (chain.state === 'ready' && !chain.value.supported) {
-    return (
-      <div class="verdict none">
-        <p class="verdict-title">Not verified here, and not supported</p>
-        <p>
-          This chain isn't supported here. That doesn't mean the contract is unsafe.{' '}
-          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
-        </p>
-      </div>
-    );
-  }
-  const query = new URLSearchParams({ chain: chainId, address: params['address'] ?? '' });
-  return (
-    <div class="verdict none">
-      <p class="verdict-title">Not verified here</p>
-      <p>This contract is not verified here yet. That doesn't mean it's unsafe.</p>
-      <p>
-        <a class="button" href={`${base}verify?${query.toString()}`}>
-          Verify it
-        </a>
-      </p>
-    </div>
-  );
-}
-
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
   const evidence = evidenceOf(data);
   const { unproven = [], origin } = evidence ?? {};
   const verdict = match && describeMatch(match, evidence);
-  const hiddenSources = (facts.sources?.files ?? []).filter(({ hidden }) => hidden > 0).length;
-  const hiddenIn = [
-    ...facts.hiddenIn,
-    ...(hiddenSources > 0 ? [hiddenSources === 1 ? 'a source' : `${hiddenSources} sources`] : []),
-  ];
   return (
     <>
       <Heading {...props} />
@@ -228,14 +203,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
           )}
         </div>
       )}
-      {hiddenIn.length > 0 && (
-        <div class="notice failure" role="note">
-          <p>
-            <strong>Invisible characters</strong> in {hiddenIn.join(', ')}. They can make text look
-            different from what it is; here they are shown as code points.
-          </p>
-        </div>
-      )}
+      <HiddenCharactersNotice parts={facts.hiddenIn} files={facts.sources?.files} />
       <Tabs
         current={data.tab}
         counts={{ ...(facts.sources !== undefined && { code: facts.sources.total }) }}
@@ -252,7 +220,12 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
     case 'code':
       return (
         <>
-          <SourcesSection {...props} />
+          <SourcesSection
+            of={facts}
+            loaded={data.sources}
+            rawFolder={rawFolderOf(props)}
+            hasDownloads
+          />
           <OtherTextsSection
             {...{ facts, evidence: data.evidence, base: context.base }}
             chainId={request.params['chain'] ?? ''}
@@ -260,19 +233,17 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
         </>
       );
     case 'abi':
-      return <AbiSection facts={facts} />;
+      return (
+        <>
+          <AbiSection facts={facts} />
+          <Values {...props} />
+        </>
+      );
     case 'proof':
       return (
         <>
           <ProofSection facts={facts} evidence={evidenceOf(data)} />
-          {facts.values !== undefined && (
-            <ValuesSection
-              values={facts.values}
-              unproven={data.evidence.state === 'ready' ? data.evidence.value.unproven : []}
-              base={context.base}
-              chainId={request.params['chain'] ?? ''}
-            />
-          )}
+          <Values {...props} />
           <EvidenceSection facts={facts} evidence={data.evidence} />
           {facts.compilation !== null && (
             <JsonSection title="Compiler settings" shown={facts.compilation.settings} />
@@ -305,6 +276,29 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
         </>
       );
   }
+}
+
+/** Values that only the chain knows; nothing if the contract has none. */
+function Values({
+  facts: { values },
+  data,
+  request: { params },
+  context: { base },
+}: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode | null {
+  if (values === undefined) return null;
+  const unproven = evidenceOf(data)?.unproven ?? [];
+  return <ValuesSection {...{ values, unproven, base }} chainId={params['chain'] ?? ''} />;
+}
+
+/** Folder of the contract in the published tree; undefined if that is not served. */
+function rawFolderOf({
+  facts: { match, address },
+  request: { params },
+  context: { repositoryUrl },
+}: ViewProps<ContractData> & { readonly facts: ContractFacts }): string | undefined {
+  const folder = match === 'full' ? 'full_match' : 'partial_match';
+  const place = `${params['chain'] ?? ''}/${address}`;
+  return repositoryUrl && `${repositoryUrl}/contracts/${folder}/${place}`;
 }
 
 const implementationsOf = ({ evidence }: ContractData) =>

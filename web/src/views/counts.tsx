@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
+import { type CountsApart, takeApart } from '../counts-apart.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -10,7 +11,10 @@ import { type ContractPage, type StatisticsOverview } from '../answers.ts';
 import './counts.css';
 
 interface CountsData {
-  readonly totals: Loaded<Pick<StatisticsOverview, 'totals' | 'asOf'>>;
+  readonly totals: Loaded<{
+    readonly totals: CountsApart & Pick<StatisticsOverview['totals'], 'chains'>;
+    readonly asOf: string;
+  }>;
   /** A contract of this instance for the examples; a made-up one if there is none. */
   readonly example: {
     readonly chainId: number;
@@ -51,7 +55,7 @@ async function load(api: Api): Promise<CountsData> {
   if (statistics.state === 'failed') return { totals: statistics, example, chainId };
   const { totals, asOf } = statistics.value;
   return {
-    totals: { ...statistics, value: { totals, asOf } },
+    totals: { ...statistics, value: { totals: takeApart(totals), asOf } },
     example,
     chainId,
   };
@@ -70,8 +74,14 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
         <p>
           At {formatTime(totals.value.asOf)} there were{' '}
           <strong>{formatCount(totals.value.totals.full)}</strong> full and{' '}
-          <strong>{formatCount(totals.value.totals.partial)}</strong> partial matches on{' '}
-          {formatChains(totals.value.totals.chains)}.
+          <strong>{formatCount(totals.value.totals.partial)}</strong> partial matches verified here
+          {totals.value.totals.claimed > 0 && (
+            <>
+              , and <strong>{formatCount(totals.value.totals.claimed)}</strong> claims of other
+              services
+            </>
+          )}
+          , on {formatChains(totals.value.totals.chains)}.
         </p>
       )}
       <Picture />
@@ -202,6 +212,12 @@ function Definitions(): VNode {
         <Fact name="Origin">
           Verified by: <em>verified</em> is a match made by this service, <em>imported</em> one that
           was imported from another service, <em>monitored</em> one found by monitoring a chain.
+        </Fact>
+        <Fact name="Claim">
+          An imported match that was not verified here. Claims are counted apart: no figure, chart
+          or list shows them as verified. <code>/stats.json</code> and <code>full</code> and{' '}
+          <code>partial</code> of the API count every contract; <code>claimed</code> next to them
+          says how many of these are claims.
         </Fact>
         <Fact name="Unique bytecodes">
           Unique runtime bytecodes ever verified. Bytecode deployed a thousand times counts once;

@@ -2,6 +2,7 @@ import { Fragment, type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { type ContractFolder } from '../answers.ts';
 import { definePage, type ViewProps } from '../page.ts';
+import { FolderPath } from '../parts/folder-path.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { cutPath, takeWithin } from '../contract/shown-paths.ts';
 import { formatCount } from '../format.ts';
@@ -56,6 +57,7 @@ function FolderView({
   if (data.state === 'failed') {
     return (
       <div class="prose">
+        <FolderPath base={base} params={params} />
         <h1>Files</h1>
         {data.status === 404 || data.status === 400 ? (
           <p>
@@ -70,6 +72,7 @@ function FolderView({
   const { match, chainId, address, files, total, bytes, unsized } = data.value;
   return (
     <>
+      <FolderPath base={base} params={params} />
       <h1>Files of {address}</h1>
       <p class="lead">
         The published files of a {match} match on chain {chainId}.{' '}

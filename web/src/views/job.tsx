@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { describeChanges, formatChanges } from '../../../src/solidity/setting-changes.ts';
 import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, createApi, type Loaded } from '../api.ts';
 import { describeCodeMatch, VERDICTS } from '../contract/verdict.ts';
@@ -190,6 +191,7 @@ function Elapsed({ since, now }: { readonly since: string; readonly now: string 
 
 function Success({ job, base }: { readonly job: JobState; readonly base: string }): VNode {
   const { chainId, address, runtimeMatch, creationMatch, stored, keptBeside, droppedSources } = job;
+  const { changedSettings } = job;
   const match = runtimeMatch === 'full' || creationMatch === 'full' ? 'full' : 'partial';
   return (
     <div class={`verdict ${match}`}>
@@ -197,6 +199,12 @@ function Success({ job, base }: { readonly job: JobState; readonly base: string 
         <MatchMark match={match} /> <span>{VERDICTS[match].title}</span>
       </p>
       <p>{VERDICTS[match].text}</p>
+      {changedSettings && (
+        <p>
+          Your sources match with <SafeText text={describeChanges(changedSettings)} />, not with the
+          settings that you sent: <code>{formatChanges(changedSettings)}</code>
+        </p>
+      )}
       <ul class="plain">
         <li>
           Runtime code: <MatchMark match={runtimeMatch} /> – {describeCodeMatch(runtimeMatch)}

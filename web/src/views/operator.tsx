@@ -23,6 +23,7 @@ const SAID: Readonly<Record<string, string>> = {
   cancelled:
     'The job is being cancelled: immediately if it was waiting, within seconds if it is running.',
   retried: 'Contracts found on that chain are being retried.',
+  queued: 'The failed jobs are queued again, as new jobs.',
   job_ended: 'That job has already ended.',
   job_not_found: 'There is no such job.',
 };
@@ -226,10 +227,10 @@ function Failures({ state: { failures }, context: { site, now } }: Props): VNode
     <Listed
       id="failures"
       title="Failures of the last 24 hours"
-      heads={['Reason', 'Jobs', 'Last']}
+      heads={['Reason', 'Jobs', 'Last', 'Do']}
       none="No failed jobs."
     >
-      {failures.map(({ code, jobs, lastJob, lastAt }) => (
+      {failures.map(({ code, jobs, retriable, lastJob, lastAt }) => (
         <tr key={code}>
           <td>
             <code>{code}</code>
@@ -237,6 +238,15 @@ function Failures({ state: { failures }, context: { site, now } }: Props): VNode
           <td class="number">{formatCount(jobs)}</td>
           <td>
             <JobLink id={lastJob} site={site} /> {formatAgo(lastAt, now)}
+          </td>
+          <td>
+            {retriable > 0 && (
+              <form method="post" action={`failures/${code}/retry`}>
+                <button type="submit" aria-label={`Retry ${retriable} that failed with ${code}`}>
+                  Retry {formatCount(retriable)}
+                </button>
+              </form>
+            )}
           </td>
         </tr>
       ))}

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
+import { allOf } from '../counts-apart.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { Figures } from '../overview/figures.tsx';
 import { LargestChains } from '../overview/largest-chains.tsx';
@@ -34,8 +35,7 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
   const { latest } = data;
   const health = live.health ?? data.health;
   const came = live.contracts.map((each) => ({ ...each, chainName: live.names.get(each.chainId) }));
-  const isEmpty =
-    totals.state === 'ready' && totals.value.totals.full + totals.value.totals.partial === 0;
+  const isEmpty = totals.state === 'ready' && allOf(totals.value.totals) === 0;
   return (
     <>
       <div class="hero">
@@ -134,7 +134,10 @@ function LastKnown({
               <dd>{formatCount(counts.partial)}</dd>
             </div>
           </dl>
-          <p class="quiet as-of">The last known counts, from {formatTime(counts.lastModified)}.</p>
+          <p class="quiet as-of">
+            The last known counts, from {formatTime(counts.lastModified)}, including claims of other
+            services.
+          </p>
         </>
       )}
     </>

@@ -37,6 +37,10 @@ function RepositoryView({ context: { base, site } }: ViewProps<undefined>): VNod
           <a href={`${base}manifest.json`}>/manifest.json</a>: the time of the counts
         </li>
         <li>
+          <a href={`${base}contracts/`}>/contracts/</a>: the folders of all contracts, by match and
+          chain
+        </li>
+        <li>
           <code>{'/contracts/full_match/{chain}/{address}/'}</code> and{' '}
           <code>{'/contracts/partial_match/{chain}/{address}/'}</code>: the files of a contract:
           metadata and sources

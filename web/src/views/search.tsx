@@ -1,4 +1,4 @@
-import { type VNode } from 'preact';
+import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { ChainLink } from '../chains/chain-link.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
@@ -10,10 +10,13 @@ import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { searchAll, type SearchData, soleResult } from '../search/search-all.ts';
-import { type FoundChains, matchesName, wordsOf } from '../search/search-words.ts';
+import { type FoundSignature } from '../search/load-signatures.ts';
+import { isEmpty, NO_JOB, searchAll, type SearchData, soleResult } from '../search/search-all.ts';
+import { type Group, GROUP_NAMES, orderGroups } from '../search/search-groups.ts';
+import { type FoundChains, isSelector, wordsOf } from '../search/search-words.ts';
+import '../search/search.css';
 
-/** All search results: chains, contracts, and the job with this id. */
+/** All search results: contracts, chains, signatures, and the job with this id. */
 export const page = definePage<SearchData>({
   isShared: true,
   section: 'search',
@@ -23,33 +26,47 @@ export const page = definePage<SearchData>({
   },
   load: searchAll,
   redirect: ({ data, request }) => soleResult(wordsOf(request.query), data),
-  status: ({ chains, contracts }) =>
-    [chains, contracts].some((part) => part?.state === 'failed' && part.status >= 500) ? 503 : 200,
+  status: ({ chains, contracts, job, signatures }) =>
+    [chains, contracts, job, signatures].some(
+      (part) => part?.state === 'failed' && part.status >= 500,
+    )
+      ? 503
+      : 200,
   View: SearchView,
 });
 
 function SearchView({ data, request, context }: ViewProps<SearchData>): VNode {
   const words = wordsOf(request.query);
-  const { chains, contracts, near } = data;
-  const [likeliest] = chains?.state === 'ready' ? chains.value.results : [];
-  const isChainMeant = likeliest !== undefined && matchesName(likeliest, words);
-  const chainsFound = chains !== null && <Chains key="chains" {...{ words, chains, context }} />;
-  const contractsFound = contracts !== null && (
-    <Contracts key="contracts" {...{ words, contracts, context }} />
-  );
+  const { chains, contracts, job, signatures, near } = data;
+  const groups: Readonly<Record<Group, ComponentChildren>> = {
+    contracts: contracts && <Contracts {...{ words, contracts, context }} />,
+    chains: chains && <Chains {...{ words, chains, context }} />,
+    jobs: job?.state === 'failed' && <NoJob job={job} />,
+    signatures: signatures && <Signatures signatures={signatures} />,
+  };
+  const order = orderGroups(words, {
+    chains: chains?.state === 'ready' ? chains.value.results : [],
+    contracts: contracts?.state === 'ready' ? contracts.value.contracts : [],
+    signatures: signatures?.state === 'ready' ? signatures.value : [],
+  });
   return (
     <>
       <h1>Search</h1>
       <p class="lead">
         {words === '' ? (
-          'Type an address, contract name, chain, transaction, code hash or job id above.'
+          'Type an address, contract name, chain, transaction, code hash, job id, selector or signature above.'
         ) : (
           <>
-            Results for “<SafeText text={words} />”
+            Results for{' '}
+            <span class="search-words">
+              “<SafeText text={words} />”
+            </span>
           </>
         )}
       </p>
-      {isChainMeant ? [chainsFound, contractsFound] : [contractsFound, chainsFound]}
+      {order.map((group) => (
+        <Fragment key={group}>{groups[group]}</Fragment>
+      ))}
       {words !== '' && <Nothing {...{ words, data, base: context.base }} />}
       <DidYouMean chains={near} base={context.base} />
     </>
@@ -70,7 +87,7 @@ function Chains({
   if (matching === 0) return null;
   return (
     <section aria-labelledby="chains-found">
-      <h2 id="chains-found">Chains</h2>
+      <h2 id="chains-found">{GROUP_NAMES.chains}</h2>
       <ul class="found">
         {results.map((chain) => (
           <li key={chain.chainId}>
@@ -104,7 +121,7 @@ function Contracts({
   if (found.length === 0) return null;
   return (
     <section aria-labelledby="contracts-found">
-      <h2 id="contracts-found">Contracts</h2>
+      <h2 id="contracts-found">{GROUP_NAMES.contracts}</h2>
       <ContractList
         contracts={found.map((each) => ({ ...each, ...listContract(each, each.chainName) }))}
         caption={`Contracts matching ${words}`}
@@ -123,20 +140,78 @@ function Contracts({
   );
 }
 
+function Signatures({
+  signatures,
+}: {
+  readonly signatures: NonNullable<SearchData['signatures']>;
+}): VNode | null {
+  if (signatures.state === 'failed') return <Failure what="The signatures" loaded={signatures} />;
+  if (signatures.value.length === 0) return null;
+  return (
+    <section aria-labelledby="signatures-found">
+      <h2 id="signatures-found">{GROUP_NAMES.signatures}</h2>
+      <ul class="found signatures">
+        {signatures.value.map((found) => (
+          <SignatureLine key={`${found.kind} ${found.signature}`} found={found} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SignatureLine({
+  found: { signature, kind, hashes, isVerified },
+}: {
+  readonly found: FoundSignature;
+}): VNode {
+  return (
+    <li>
+      <code>
+        <SafeText text={signature} />
+      </code>
+      {hashes.map((hash) => (
+        <span key={hash} class="quiet">
+          {hash.length === 10 ? 'selector' : 'event topic'} <code>{hash}</code>
+        </span>
+      ))}
+      {isVerified ? (
+        <span class="tag">in verified contracts</span>
+      ) : (
+        <span class="quiet">
+          {kind === 'any' ? 'No verified contract here declares it.' : 'not in verified contracts'}
+        </span>
+      )}
+    </li>
+  );
+}
+
+/** A job id that no job has, or whose job could not be read. */
+function NoJob({
+  job,
+}: {
+  readonly job: Extract<NonNullable<SearchData['job']>, { state: 'failed' }>;
+}): VNode {
+  if (job.status !== 404) return <Failure what="The job" loaded={job} />;
+  return (
+    <p class="notice" role="status">
+      {NO_JOB}
+    </p>
+  );
+}
+
 /** Reports that nothing was found, and what to do. */
 function Nothing({
   words,
-  data: { chains, contracts },
+  data,
   base,
 }: {
   readonly words: string;
   readonly data: SearchData;
   readonly base: string;
 }): VNode | null {
-  const hasChains = chains?.state === 'ready' && chains.value.matching > 0;
-  const hasContracts = contracts?.state === 'ready' && contracts.value.contracts.length > 0;
-  const hasFailed = chains?.state === 'failed' || contracts?.state === 'failed';
-  if (hasChains || hasContracts || hasFailed) return null;
+  const { chains, contracts, job, signatures } = data;
+  const hasFailed = [chains, contracts, job, signatures].some((part) => part?.state === 'failed');
+  if (hasFailed || !isEmpty(data)) return null;
   const kind = kindOfWords(words);
   return (
     <div class="notice" role="status">
@@ -157,8 +232,9 @@ function Nothing({
         <p>An address has 40 hexadecimal digits after 0x; the first 8 are enough.</p>
       ) : (
         <p>
+          {isSelector(words) && 'No signature with this selector is known here. '}
           Search contracts by address (the first 4 digits are enough), name, code hash or creation
-          transaction, and chains by name or id.
+          transaction, chains by name or id, and functions by selector or signature.
         </p>
       )}
     </div>

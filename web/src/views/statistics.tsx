@@ -1,11 +1,11 @@
 import { type VNode } from 'preact';
-import { type StatisticsOverview } from '../answers.ts';
+import { allOf } from '../counts-apart.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
-import { loadStatistics, type StatisticsData } from '../statistics/load.ts';
+import { type Counts, loadStatistics, type StatisticsData } from '../statistics/load.ts';
 import { OverTime } from '../statistics/over-time.tsx';
 import { listPresets, parseStatisticsQuery } from '../statistics/statistics-query.ts';
 import { Ranking } from '../statistics/ranking.tsx';
@@ -34,18 +34,14 @@ function StatisticsView({
   const question = parseStatisticsQuery(query);
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const [first] = counted.flatMap(({ firstVerifiedAt }) => firstVerifiedAt ?? []).sort();
-  const hasNone =
-    statistics.state === 'ready' &&
-    statistics.value.totals.full + statistics.value.totals.partial === 0;
+  const hasNone = statistics.state === 'ready' && allOf(statistics.value.totals) === 0;
   return (
     <>
       <h1>Statistics</h1>
       {statistics.state === 'ready' && (
         <p class="lead">
-          {formatCount(statistics.value.totals.full)} full and{' '}
-          {formatCount(statistics.value.totals.partial)} partial matches on{' '}
-          {formatChains(statistics.value.totals.chains)}. Updated{' '}
-          {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>Methodology</a>
+          {describeTotals(statistics.value)}. Updated {formatTime(statistics.value.asOf)}.{' '}
+          <a href={`${base}counts`}>Methodology</a>
         </p>
       )}
       <StaleCounts health={health} now={now} />
@@ -79,16 +75,22 @@ function StatisticsView({
   );
 }
 
+function describeTotals({ totals: { full, partial, claimed, chains } }: Counts): string {
+  const verified = `${formatCount(full)} full and ${formatCount(partial)} partial matches`;
+  const place = `on ${formatChains(chains)}`;
+  if (claimed === 0) return `${verified} ${place}`;
+  return `${verified} verified here, and ${formatCount(claimed)} claims of other services, ${place}`;
+}
+
 function Rankings({
   statistics: { chains, compilers, origins },
   top,
   base,
 }: {
-  readonly statistics: StatisticsOverview;
+  readonly statistics: Counts;
   readonly top: number;
   readonly base: string;
 }): VNode {
-  const byOrigin = Object.entries(origins).map(([origin, counts]) => ({ origin, ...counts }));
   return (
     <>
       <h2>By chain</h2>
@@ -119,7 +121,7 @@ function Rankings({
       <Ranking
         title="Matches by origin"
         what="Origin"
-        entries={byOrigin}
+        entries={origins}
         top={top}
         fileName="matches-by-origin"
         nameOf={({ origin }) => origin}

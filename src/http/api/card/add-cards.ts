@@ -4,7 +4,7 @@ import { type Context } from 'hono';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { type ContractSummary } from '../../../repository/repository.ts';
+import type { ContractSummary, CountsWithClaims } from '../../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { Admission } from '../../../lib/admission.ts';
@@ -80,12 +80,8 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
 
 /** The part of GET /v1/statistics that a card shows. */
 interface Overview {
-  readonly totals: { readonly full: number; readonly partial: number; readonly chains: number };
-  readonly chains: readonly {
-    readonly chainId: number;
-    readonly full: number;
-    readonly partial: number;
-  }[];
+  readonly totals: CountsWithClaims & { readonly chains: number };
+  readonly chains: readonly (CountsWithClaims & { readonly chainId: number })[];
 }
 
 /** Returns a reader of the statistics that parses each snapshot once. */
@@ -131,29 +127,48 @@ function describeContract(
 const count = (value: number, one: string, more: string): string =>
   `${value.toLocaleString('en')} ${value === 1 ? one : more}`;
 
+const NO_COUNTS: CountsWithClaims = { full: 0, partial: 0, claimed: { full: 0, partial: 0 } };
+
+/** Contracts verified here, and claims. */
+function splitCounts({ full, partial, claimed }: CountsWithClaims = NO_COUNTS): {
+  readonly verified: number;
+  readonly claimed: number;
+} {
+  const claims = claimed.full + claimed.partial;
+  return { verified: full + partial - claims, claimed: claims };
+}
+
+function describeCounts(counts: CountsWithClaims | undefined): Card['lines'] {
+  const { verified, claimed } = splitCounts(counts);
+  return [
+    { text: count(verified, 'verified contract', 'verified contracts') },
+    ...(claimed > 0 ? [{ text: `${count(claimed, 'claim', 'claims')} of other services` }] : []),
+  ];
+}
+
 function describeChain(
   { name, chainId, supported }: { name: string; chainId: number; supported: boolean },
   counts: Overview['chains'][number] | undefined,
 ): Card {
-  const { full = 0, partial = 0 } = counts ?? {};
+  const { verified, claimed } = splitCounts(counts);
   return {
-    mark: full + partial === 0 ? 'none' : 'full',
+    mark: verified > 0 ? 'full' : claimed > 0 ? 'claimed' : 'none',
     title: name,
     lines: [
-      { text: count(full + partial, 'contract', 'contracts') },
+      ...describeCounts(counts),
       { text: `chain ${chainId}` },
       { text: supported ? 'Contracts can be verified' : 'Not supported here' },
     ],
   };
 }
 
-function describeService({ totals: { full, partial, chains } }: Overview): Card {
+function describeService({ totals }: Overview): Card {
   return {
     mark: 'full',
     title: 'Is this its source?',
     lines: [
-      { text: count(full + partial, 'contract', 'contracts') },
-      { text: `on ${count(chains, 'chain', 'chains')}` },
+      ...describeCounts(totals),
+      { text: `on ${count(totals.chains, 'chain', 'chains')}` },
       { text: 'compiled and compared, byte for byte' },
     ],
   };

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
+import { pageLimit } from '../../page-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { registryRoute } from './registry-route.ts';
@@ -132,16 +133,7 @@ export const searchRoute = createRoute({
           },
           example: 'name,shortName',
         }),
-      limit: z
-        .string()
-        .regex(/^[1-9][0-9]{0,3}$/, `a number from 1 to ${PAGE_MAX} is expected`)
-        .transform(Number)
-        .refine((limit) => limit <= PAGE_MAX, `a number from 1 to ${PAGE_MAX} is expected`)
-        .optional()
-        .openapi({
-          param: { description: `Chains per page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
-          example: '50',
-        }),
+      limit: pageLimit({ what: 'Chains', most: PAGE_MAX, usual: DEFAULT_PAGE }),
       after: z
         .string()
         .regex(/^[0-9]{1,16}$/, 'a chain id is expected')

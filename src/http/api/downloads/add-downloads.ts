@@ -1,6 +1,6 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { FILE_SECTIONS } from '../../../repository/repository.ts';
+import { FILE_SECTIONS, type NamedContract } from '../../../repository/repository.ts';
 import { JSON_TYPE } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
@@ -29,7 +29,12 @@ export function addDownloads(
 ): void {
   routes.openapi(downloadRoute, async (c) => {
     const { chainId, address, file } = c.req.valid('param');
-    const name = `${chainId}-${address}-${file}`;
+    const found =
+      file === 'standard-input.json'
+        ? (await parts.contracts.findVerified(chainId, [address])).get(address)
+        : undefined;
+    // The input can only be used with this version of the compiler.
+    const name = found ? inputName(found) : `${chainId}-${address}-${file}`;
     const answered = await respondWithRecord(c, parts, { chainId, address }, () => ({
       ...VIEWS[file],
       headers: { 'content-disposition': `attachment; filename="${name}"` },
@@ -37,4 +42,17 @@ export function addDownloads(
     if (answered === undefined) throw contractNotFound(chainId, address);
     return answered;
   });
+}
+
+const NAME_CHARACTERS = 60;
+
+/** Returns a file name that every file system and the quotes of a header accept. */
+function inputName({ name, compiler, compilerVersion }: NamedContract): string {
+  const [contract, ...compiledBy] = [name, compiler, compilerVersion].map((text) =>
+    text.replaceAll(/[^A-Za-z0-9_$+.-]+/g, '_').slice(0, NAME_CHARACTERS),
+  );
+  // A leading dot would hide the file.
+  return [contract?.replace(/^[.-]+/, '') || 'contract', ...compiledBy, 'standard-input.json'].join(
+    '-',
+  );
 }

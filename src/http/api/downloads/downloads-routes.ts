@@ -13,7 +13,7 @@ export const downloadRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/files/{file}',
   summary: 'A verified contract as a file for tools',
   description:
-    'standard-input.json can be passed to the compiler unchanged (`solc --standard-json`) and reproduces this contract. sources.zip contains the published tree, this file and the ABI.',
+    'standard-input.json can be passed to the compiler unchanged (`solc --standard-json`) and reproduces this contract; the name under which it is saved has the compiler version. sources.zip contains the published tree, this file and the ABI.',
   tags: ['Contracts'],
   request: {
     params: contractParameters.extend({ file: z.enum(DOWNLOADS) }),

@@ -127,7 +127,7 @@ function readCompilation(
       const path = name.includes(':') ? name.slice(0, name.lastIndexOf(':')) : `${contract}.sol`;
       const input = buildInput(path, source.toString('utf8'), fields);
       return {
-        ...{ kind: 'standard_json', input, compilerVersion },
+        ...{ kind: 'standard_json', input, compilerVersion, trySettings: true },
         contractIdentifier: `${path}:${contract}`,
       };
     }

@@ -36,9 +36,9 @@ import {
   type evidenceSchema,
   jobStateRoute,
   sourcePageRoute,
-  SOURCES_PER_PAGE,
   type stateOfJobSchema,
 } from './evidence-routes.ts';
+import { renderSourcePage, toSourceQuery } from './source-page.ts';
 
 type WireJob = ResponseOf<typeof stateOfJobSchema>;
 type WireFailure = NonNullable<WireJob['failure']>;
@@ -86,18 +86,11 @@ export function addEvidenceRoutes(
   });
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const { after, path } = c.req.valid('query');
-    // PostgreSQL text cannot contain NUL, so no stored path does.
-    if (`${after ?? ''}${path ?? ''}`.includes('\0')) throw contractNotFound(chainId, address);
-    const question = {
-      limit: SOURCES_PER_PAGE,
-      ...(after !== undefined && { after }),
-      ...(path !== undefined && { path }),
-    };
-    const page = await answers.admit(c, () => contracts.readSourcePage(chainId, address, question));
+    const query = toSourceQuery(c.req.valid('query'));
+    if (query === undefined) throw contractNotFound(chainId, address);
+    const page = await answers.admit(c, () => contracts.readSourcePage(chainId, address, query));
     if (page === undefined) throw contractNotFound(chainId, address);
-    const { next = null, shown = null, ...rest } = page;
-    return respondJson(sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
+    return respondJson(sourcePageRoute, renderSourcePage(page), REVALIDATED);
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
@@ -212,6 +205,7 @@ function renderJobState({ failure, ...job }: VerificationJob): WireJob {
     creationMatch: job.creationMatch,
     keptBeside: job.keptBeside,
     droppedSources: job.droppedSources,
+    changedSettings: job.changedSettings,
     stored: job.eventNumber !== undefined,
     compilerDownload: renderDownload(job.compilerDownload),
     ...(failure && {

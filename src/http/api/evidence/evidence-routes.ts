@@ -5,6 +5,8 @@ import {
   COMPILER_DOWNLOAD,
   compilerDownloadSchema,
   DROPPED_SOURCES,
+  CHANGED_SETTINGS,
+  changedSettingsSchema,
   droppedSourcesSchema,
   STORED_AS_ALTERNATIVE,
 } from '../../job-schema.ts';
@@ -215,7 +217,8 @@ export const alternativeRoute = createRoute({
 /** Number of sources per page. */
 export const SOURCES_PER_PAGE = 200;
 
-const sourcePageSchema = z
+/** The body of GET /v1/contracts/{chainId}/{address}/sources. */
+export const sourcePageSchema = z
   .strictObject({
     total: z.int().describe('The number of sources; 10,000 means 10,000 or more'),
     metadataBytes: z.int().describe('Size of metadata.json; 0 if there is none'),
@@ -294,6 +297,7 @@ export const stateOfJobSchema = z
     stored: z.boolean().describe('Whether it stored a match that was not there before'),
     keptBeside: z.boolean().describe(STORED_AS_ALTERNATIVE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
+    changedSettings: changedSettingsSchema.optional().describe(CHANGED_SETTINGS),
     compilerDownload: compilerDownloadSchema.optional().describe(COMPILER_DOWNLOAD),
     failure: z
       .strictObject({

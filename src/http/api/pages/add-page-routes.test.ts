@@ -395,7 +395,7 @@ describe('Page that exceeds its limits', () => {
     const roomy = await appWith({});
     const response = await roomy.request(`/contract/1/${ADDRESS}`);
     expect(response.status).toBe(404);
-    expect(await response.text()).toContain('Not verified here');
+    expect(await response.text()).toContain('Not verified yet');
   });
 });
 

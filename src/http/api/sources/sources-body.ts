@@ -22,7 +22,7 @@ import {
 } from '../../bodies/request-limits.ts';
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
-import { transactionHash } from '../v2/verify-body.ts';
+import { transactionHash, trySettings } from '../v2/verify-body.ts';
 
 const TEXT_EXPECTED = 'text is expected';
 const MAX_RUNS = 4_294_967_295;
@@ -79,6 +79,7 @@ export const sourcesBodySchema = z
       .optional()
       .describe('context:prefix=target'),
     creationTransactionHash: transactionHash.optional(),
+    trySettings: trySettings.default(true),
   })
   .meta({ id: 'SourcesRequest', description: 'Source files and their settings' });
 
@@ -116,6 +117,7 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
   return {
     compilation: {
       ...{ kind: 'standard_json', input, compilerVersion },
+      ...(given.trySettings && { trySettings: true }),
       ...(contractIdentifier !== undefined && { contractIdentifier }),
     },
     ...(creationTransactionHash && { creationTransactionHash }),

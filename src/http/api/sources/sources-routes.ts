@@ -59,6 +59,7 @@ export const proposalRoute = createRoute({
       'The compiler, if the bytecode names one',
       z
         .strictObject({
+          codeBytes: z.int().describe('Size of the runtime bytecode'),
           compiler: z.enum(['solc', 'vyper']).optional().describe('solc compiles Solidity and Yul'),
           compilerVersion: z
             .string()

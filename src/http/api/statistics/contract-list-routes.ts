@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
-import { isMatchId } from '../../match-id.ts';
+import { afterMatch, pageLimit } from '../../page-parameters.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { trustSchema } from '../../trust-schema.ts';
@@ -40,24 +40,10 @@ export const contractPageSchema = z
   })
   .meta({ id: 'ContractPage', description: 'Contracts, in pages' });
 
-const limit = z
-  .string()
-  .regex(/^[1-9][0-9]{0,2}$/, `a number from 1 to ${PAGE_MAX} is expected`)
-  .transform(Number)
-  .refine((number) => number <= PAGE_MAX, `a number from 1 to ${PAGE_MAX} is expected`)
-  .optional()
-  .openapi({
-    param: { description: `Contracts per page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
-    example: '50',
-  });
+const limit = pageLimit({ what: 'Contracts', most: PAGE_MAX, usual: DEFAULT_PAGE });
 const after = z
   .string()
   .max(300, 'the `next` of a page is expected')
-  .optional()
-  .openapi({ param: { description: 'The `next` of the previous page' } });
-const afterMatch = z
-  .string()
-  .refine(isMatchId, 'the `next` of a page is expected')
   .optional()
   .openapi({ param: { description: 'The `next` of the previous page' } });
 const filters = {

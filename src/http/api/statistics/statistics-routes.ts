@@ -6,11 +6,17 @@ import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Statistics'];
 const count = z.int().min(0);
-const counts = { full: count, partial: count };
-const changed = z.strictObject({ full: z.int(), partial: z.int() });
+const bothCounts = z.strictObject({ full: count, partial: count });
+/** How many of `full` and `partial` are claims. */
+const claimed = bothCounts.describe(
+  'Those of them that other services claim: imported, and not verified here',
+);
+const counts = { full: count, partial: count, claimed };
+const changedCounts = { full: z.int(), partial: z.int() };
+const changed = z.strictObject({ ...changedCounts, claimed: z.strictObject(changedCounts) });
+const fallen = { full: z.int().max(0), partial: z.int().max(0) };
 const time = z.iso.datetime();
 const day = z.iso.date();
-const bothCounts = z.strictObject(counts);
 const position = z
   .string()
   .regex(/^[0-9]+$/)
@@ -80,8 +86,8 @@ export const historySchema = z
         z.strictObject({
           date: day,
           chainId: z.int().min(1),
-          full: z.int().max(0),
-          partial: z.int().max(0),
+          ...fallen,
+          claimed: z.strictObject(fallen),
           reason: z.string(),
         }),
       )

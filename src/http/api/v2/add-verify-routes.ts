@@ -43,20 +43,28 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifyRoute), (c) =>
     submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
   );
-  routes.openapi(jobRoute, async (c) => {
-    const job = await readJobAfterShortWait(
-      parts.verification,
-      c.req.valid('param').verificationId,
-      {
-        client: clientOf(c.env, parts.trustedProxies),
-        signal: c.req.raw.signal,
-      },
-    );
-    const { chainId, address } = job;
-    const current =
-      job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;
-    return respondJson(jobRoute, renderJob(job, current), NOT_STORED);
-  });
+  routes.openapi(jobRoute, (c) => answerJob(parts, c, c.req.valid('param').verificationId));
+}
+
+/**
+ * Responds with a job.
+ * @throws FullmatchError job_not_found
+ */
+export async function answerJob(
+  {
+    verification,
+    contracts,
+    trustedProxies,
+  }: Pick<VerifyParts, 'verification' | 'contracts' | 'trustedProxies'>,
+  c: Context,
+  id: string,
+): Promise<Answer> {
+  const client = clientOf(c.env, trustedProxies);
+  const job = await readJobAfterShortWait(verification, id, { client, signal: c.req.raw.signal });
+  const { chainId, address } = job;
+  const current =
+    job.state === 'succeeded' ? await contracts.readContract(chainId, address) : undefined;
+  return respondJson(jobRoute, renderJob(job, current), NOT_STORED);
 }
 
 /** Returns a route without body validation, which the worker thread that reads the body does. */

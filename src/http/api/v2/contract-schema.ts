@@ -65,6 +65,14 @@ export const proxyResolutionSchema = z
       z.strictObject({
         address: z.string().describe('With its checksum (EIP-55)'),
         name: z.string().optional().describe('If the implementation is verified here'),
+        match: z
+          .enum(['exact_match', 'match'])
+          .optional()
+          .describe('The match of the implementation'),
+        origin: z
+          .enum(['verified', 'imported', 'monitored'])
+          .optional()
+          .describe('Who verified the implementation'),
       }),
     ),
     proxyResolutionError: v2ErrorSchema.describe('Only this member if the chain could not be read'),

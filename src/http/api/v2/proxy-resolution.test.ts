@@ -15,9 +15,13 @@ test('looks up implementation names once for concurrent requests and again for l
   const parts = {
     proxies: { find: () => Promise.resolve(reading), newest: () => reading, findings: 1 },
     contracts: {
-      findNames: () => {
+      findVerified: () => {
         asked += 1;
-        return Promise.resolve(new Map([[ADDRESS, `Name ${asked}`]]));
+        const contract = {
+          ...({ name: `Name ${asked}`, match: 'full', origin: 'verified' } as const),
+          ...{ compiler: 'solc', compilerVersion: '0.8.37' },
+        };
+        return Promise.resolve(new Map([[ADDRESS, contract]]));
       },
     },
   };

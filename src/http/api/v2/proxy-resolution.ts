@@ -2,21 +2,23 @@ import { createHash } from 'node:crypto';
 
 import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress } from '../../../lib/hex.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type NamedContract } from '../../../repository/repository.ts';
 import { type ResponseOf } from '../../answer.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { type proxyResolutionSchema } from './contract-schema.ts';
+import { MATCH_NAMES } from './render-contract.ts';
 
 type ProxyResolution = ResponseOf<typeof proxyResolutionSchema>;
 
-/** Dependencies for reading proxies and naming their implementations. */
+/** Dependencies for reading proxies and describing their implementations. */
 interface ProxyParts extends Pick<HttpDependencies, 'proxies'> {
-  readonly contracts: Pick<HttpDependencies['contracts'], 'findNames'>;
+  readonly contracts: Pick<HttpDependencies['contracts'], 'findVerified'>;
 }
 
 /**
- * Returns the current proxy resolution of a contract, with the names of implementations verified here; the
+ * Returns the current proxy resolution of a contract, with the names and matches of implementations verified here; the
  * error if the chain does not respond in time.
  */
 export async function resolveProxy(
@@ -40,9 +42,9 @@ export async function recallProxy(
 /** Renderings in progress: concurrent requests for the same reading share one. */
 const underWay = new WeakMap<ProxyReading, Promise<ProxyResolution>>();
 
-/** A diamond may have hundreds of implementations; their names are queried once for all waiting requests. */
+/** A diamond may have hundreds of implementations; they are looked up once for all waiting requests. */
 function renderReading(
-  contracts: Pick<HttpDependencies['contracts'], 'findNames'>,
+  contracts: Pick<HttpDependencies['contracts'], 'findVerified'>,
   chainId: number,
   reading: ProxyReading,
 ): Promise<ProxyResolution> {
@@ -56,21 +58,26 @@ function renderReading(
 }
 
 async function renderNamed(
-  contracts: Pick<HttpDependencies['contracts'], 'findNames'>,
+  contracts: Pick<HttpDependencies['contracts'], 'findVerified'>,
   chainId: number,
   reading: ProxyReading,
 ): Promise<ProxyResolution> {
   const { type = null, implementations = [] } = reading.proxy ?? {};
-  const names =
+  const verified =
     implementations.length === 0
-      ? new Map<string, string>()
-      : await contracts.findNames(chainId, implementations);
+      ? new Map<Hex, NamedContract>()
+      : await contracts.findVerified(chainId, implementations);
   return {
     isProxy: reading.proxy !== undefined,
     proxyType: type,
     implementations: implementations.map((address) => {
-      const name = names.get(address);
-      return { address: checksumAddress(address), ...(name !== undefined && { name }) };
+      const found = verified.get(address);
+      return {
+        address: checksumAddress(address),
+        ...(found && {
+          ...{ name: found.name, match: MATCH_NAMES[found.match], origin: found.origin },
+        }),
+      };
     }),
   };
 }

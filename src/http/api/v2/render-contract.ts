@@ -9,7 +9,7 @@ import { type ResponseOf } from '../../answer.ts';
 import { type contractSchema, type minimalContractSchema } from './contract-schema.ts';
 
 /** Match names on the wire of the verification API v2. */
-const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
+export const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
 /** Language names as standard JSON spells them. */
 export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   solidity: 'Solidity',

@@ -45,6 +45,7 @@ export function renderJob(
       stored: job.eventNumber !== undefined,
       keptBeside: job.keptBeside,
       ...(job.droppedSources && { droppedSources: job.droppedSources }),
+      ...(job.changedSettings && { changedSettings: job.changedSettings }),
     }),
   };
 }

@@ -9,6 +9,7 @@ import {
   type VerificationRequest,
 } from '../../../verification/verification-request.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
+import { TRY_SETTINGS } from '../../job-schema.ts';
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
 
 const OBJECT_EXPECTED = 'an object is expected';
@@ -39,6 +40,9 @@ export const transactionHash = z
     description: 'The transaction that created the contract; any other is ignored',
   });
 
+/** Whether to try other settings. */
+export const trySettings = z.boolean('true or false is expected').describe(TRY_SETTINGS);
+
 /** A compiler's standard JSON input. */
 export const standardJsonInputSchema = z
   .looseObject(
@@ -46,8 +50,8 @@ export const standardJsonInputSchema = z
       language: text.describe('Solidity, Yul or Vyper'),
       sources: sourcesOf(z.looseObject({ content: z.string(SOURCE_EXPECTED) }, OBJECT_EXPECTED)),
       settings: anyMembersOrNull.optional(),
-      interfaces: anyMembersOrNull.optional().describe('Of Vyper: path to ABI or text'),
-      storage_layout_overrides: anyMembersOrNull.optional().describe('Of Vyper: path to layout'),
+      interfaces: anyMembersOrNull.optional().describe('For Vyper: path to ABI or text'),
+      storage_layout_overrides: anyMembersOrNull.optional().describe('For Vyper: path to layout'),
     },
     OBJECT_EXPECTED,
   )
@@ -65,6 +69,7 @@ export const standardJsonBodySchema = z
       )
       .describe('path:Name, split at the last colon'),
     creationTransactionHash: transactionHash.optional(),
+    trySettings: trySettings.default(false),
   })
   .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
 
@@ -120,12 +125,17 @@ type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'
  * @throws FullmatchError invalid_parameter
  */
 export function readStandardJsonBody(body: Members): Asked {
-  const { stdJsonInput, creationTransactionHash, ...names } = validateBody(
-    standardJsonBodySchema,
-    body,
-  );
+  const {
+    stdJsonInput,
+    creationTransactionHash,
+    trySettings: isTrying,
+    ...names
+  } = validateBody(standardJsonBodySchema, body);
   return {
-    compilation: { kind: 'standard_json', input: toStandardJson(stdJsonInput), ...names },
+    compilation: {
+      ...{ kind: 'standard_json', input: toStandardJson(stdJsonInput), ...names },
+      ...(isTrying && { trySettings: true }),
+    },
     ...(creationTransactionHash && { creationTransactionHash }),
   };
 }

@@ -5,6 +5,8 @@ import {
   COMPILER_DOWNLOAD,
   compilerDownloadSchema,
   DROPPED_SOURCES,
+  CHANGED_SETTINGS,
+  changedSettingsSchema,
   droppedSourcesSchema,
   STORED_AS_ALTERNATIVE,
 } from '../../job-schema.ts';
@@ -145,6 +147,7 @@ export const jobSchema = z
       ),
     keptBeside: z.boolean().optional().describe(STORED_AS_ALTERNATIVE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
+    changedSettings: changedSettingsSchema.optional().describe(CHANGED_SETTINGS),
     externalVerifications: z
       .strictObject({
         etherscan: externalVerificationSchema,

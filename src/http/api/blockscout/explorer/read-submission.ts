@@ -187,6 +187,7 @@ function readSolidity(
         evmVersion: fieldOf(submission, 'evm_version'),
         libraries: librariesIn(submission),
       }),
+      { isPlain: true },
     ),
   );
 }
@@ -197,7 +198,9 @@ function readVyper(submission: Submission, sources: Readonly<Record<string, stri
   const evmVersion = fieldOf(submission, 'evm_version');
   const interfaces = { ...textsIn(submission, 'interfaces'), ...namedTexts(submission.interfaces) };
   return built(() =>
-    compile(submission, buildVyperJson({ sources, interfaces, evmVersion, parseAbi })),
+    compile(submission, buildVyperJson({ sources, interfaces, evmVersion, parseAbi }), {
+      isPlain: true,
+    }),
   );
 }
 
@@ -211,12 +214,17 @@ function built(build: () => Compilation): Compilation {
   }
 }
 
-function compile(submission: Submission, input: StandardJsonInput): Compilation {
+function compile(
+  submission: Submission,
+  input: StandardJsonInput,
+  { isPlain = false } = {},
+): Compilation {
   const compilerVersion = fieldOf(submission, 'compiler_version').replace(/^vyper:/, '');
   if (compilerVersion === '') throw invalidMember('compiler_version', 'it is missing');
   const contractIdentifier = findDeclaration(fieldOf(submission, 'contract_name'), input);
   return {
     ...{ kind: 'standard_json', input, compilerVersion },
+    ...(isPlain && { trySettings: true }),
     ...(contractIdentifier !== undefined && { contractIdentifier }),
   };
 }

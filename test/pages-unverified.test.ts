@@ -1,0 +1,93 @@
+// What a contract's page learns from the chain in the browser: whether there is code, and the implementation of a
+// proxy.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { openTab, visit, type WatchedPage } from './support/browser.ts';
+import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const [EMPTY, PLAIN, PROXY] = [sampleAddress(0xe1), sampleAddress(0xe2), sampleAddress(0xe3)];
+const IMPLEMENTATION: Hex = `0x${'ab'.repeat(20)}`;
+const OTHER: Hex = `0x${'cd'.repeat(20)}`;
+/** Keccak-256 of eip1967.proxy.implementation, minus one. */
+const SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
+
+describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let tab: WatchedPage;
+
+  beforeAll(async () => {
+    [testDatabase, anvil] = await Promise.all([
+      createTestDatabase(),
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+    ]);
+    const contract = (address: Hex, origin: 'verified' | 'imported') =>
+      sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' }, { origin });
+    await saveMatches(testDatabase.database, [
+      contract(PROXY, 'verified'),
+      contract(IMPLEMENTATION, 'verified'),
+    ]);
+    await anvil.request('anvil_setCode', [PLAIN, '0x60f400']);
+    // Delegates to another contract.
+    await anvil.request('anvil_setCode', [PROXY, '0x5f5f5f5f5f5af400']);
+    await pointTo(IMPLEMENTATION);
+    service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
+    tab = await openTab();
+  });
+  afterAll(async () => {
+    await service.close();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  const pointTo = async (implementation: Hex): Promise<void> => {
+    const word = `0x${implementation.slice(2).padStart(64, '0')}`;
+    await anvil.request('anvil_setStorageAt', [PROXY, SLOT, word]);
+    await anvil.request('evm_mine', []);
+  };
+  const open = (address: string): Promise<number> =>
+    visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+  const verdict = (): Promise<string> => tab.page.locator('.verdict').innerText();
+
+  test('says that there is no code at an address', async () => {
+    expect(await open(EMPTY)).toBe(404);
+    await expect.poll(verdict).toContain('No code at this address');
+    const search = tab.page.getByRole('link', { name: 'Search this address on other chains' });
+    expect(await search.getAttribute('href')).toContain(`contracts?q=${EMPTY}`);
+  });
+
+  test('stays “not verified” where there is code, and leads to the form', async () => {
+    const read = tab.page.waitForResponse((response) => response.url().includes('/proposal/'));
+    expect(await open(PLAIN)).toBe(404);
+    expect((await read).status()).toBe(200);
+    expect(await verdict()).toMatch(/Not verified yet\s+That does not make it unsafe\./);
+    await tab.page.getByRole('link', { name: 'Verify', exact: true }).last().click();
+    await expect.poll(() => tab.page.getByLabel('Address').inputValue()).toBe(PLAIN);
+  });
+
+  test('names the implementation of a proxy with its own mark', async () => {
+    expect(await open(PROXY)).toBe(200);
+    const line = tab.page.locator('.proxy');
+    await expect.poll(() => line.innerText()).toContain('EIP-1967 proxy');
+    const link = line.getByRole('link');
+    expect(await link.getAttribute('href')).toContain(checksumAddress(IMPLEMENTATION));
+    expect(await link.innerText()).toContain('Sample');
+    expect(await line.locator('.match.full').count()).toBe(1);
+    // The reading is kept for half a minute; another service reads the chain anew.
+    const other = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
+    try {
+      await pointTo(OTHER);
+      await visit(tab, `${other.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${PROXY}`);
+      await expect.poll(() => line.innerText()).toContain('not verified here');
+      expect(await line.locator('.match.none').count()).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+});
