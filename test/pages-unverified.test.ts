@@ -12,6 +12,8 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const [EMPTY, PLAIN, PROXY] = [sampleAddress(0xe1), sampleAddress(0xe2), sampleAddress(0xe3)];
 const IMPLEMENTATION: Hex = `0x${'ab'.repeat(20)}`;
+const [UPGRADEABLE, FORMER] = [sampleAddress(0xe4), sampleAddress(0xe5)];
+const UPGRADED = 'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
 const OTHER: Hex = `0x${'cd'.repeat(20)}`;
 /** Keccak-256 of eip1967.proxy.implementation, minus one. */
 const SLOT = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
@@ -32,6 +34,8 @@ describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
     await saveMatches(testDatabase.database, [
       contract(PROXY, 'verified'),
       contract(IMPLEMENTATION, 'verified'),
+      contract(UPGRADEABLE, 'verified'),
+      contract(FORMER, 'verified'),
     ]);
     await anvil.request('anvil_setCode', [PLAIN, '0x60f400']);
     // Delegates to another contract.
@@ -46,9 +50,9 @@ describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
     await testDatabase.drop();
   });
 
-  const pointTo = async (implementation: Hex): Promise<void> => {
+  const pointTo = async (implementation: Hex, proxy = PROXY): Promise<void> => {
     const word = `0x${implementation.slice(2).padStart(64, '0')}`;
-    await anvil.request('anvil_setStorageAt', [PROXY, SLOT, word]);
+    await anvil.request('anvil_setStorageAt', [proxy, SLOT, word]);
     await anvil.request('evm_mine', []);
   };
   const open = (address: string): Promise<number> =>
@@ -89,5 +93,27 @@ describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
     } finally {
       await other.close();
     }
+  });
+
+  test('lists the implementations of a proxy over time, and compares them', async () => {
+    // Emits Upgraded with the word of its call data, and can delegate.
+    const emitter = `0x5f357f${UPGRADED}5f5fa200f4`;
+    await anvil.request('anvil_setCode', [UPGRADEABLE, emitter]);
+    await pointTo(IMPLEMENTATION, UPGRADEABLE);
+    for (const implementation of [FORMER, IMPLEMENTATION]) {
+      const data: Hex = `0x${implementation.slice(2).padStart(64, '0')}`;
+      await anvil.send({ to: UPGRADEABLE, data });
+    }
+    const place = `${VERIFIED_CHAIN_ID}/${UPGRADEABLE}`;
+    expect(await visit(tab, `${service.apiUrl}/contract/${place}?tab=history`)).toBe(200);
+    const rows = tab.page
+      .getByRole('table', { name: 'Implementations over time' })
+      .locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.first().innerText()).toContain('Sample');
+    await rows.first().getByRole('link', { name: 'Compare with the one before' }).click();
+    await tab.page.getByText('All sources are identical').waitFor();
+    expect(tab.page.url()).toContain(`/compare/${VERIFIED_CHAIN_ID}/${checksumAddress(FORMER)}`);
+    expect(tab.troubles).toEqual([]);
   });
 });

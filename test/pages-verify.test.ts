@@ -21,7 +21,7 @@ import { readCases } from './support/shared-data.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { inputOf } from './support/developer.ts';
-import { post } from './support/verification-client.ts';
+import { post, verifyOverV2 } from './support/verification-client.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
 const LONG_VERSION = '0.8.37+commit.f401782d';
@@ -368,6 +368,33 @@ chains:
     await tab.page.getByText('already has a full match').waitFor();
   });
 
+  test('accepts each download of a verified contract', async () => {
+    const address = await newVault();
+    const place = `${VERIFIED_CHAIN_ID}/${address}`;
+    await verifyOverV2(service.apiUrl, address, {
+      ...{ stdJsonInput: vault.input, compilerVersion: LONG_VERSION, contractIdentifier: VAULT },
+    });
+    const downloads = [
+      `v1/contracts/${place}/files/sources.zip`,
+      `v1/contracts/${place}/files/standard-input.json`,
+      `v2/contract/${place}?fields=all`,
+    ];
+    for (const path of downloads) {
+      const response = await fetch(`${service.apiUrl}/${path}`);
+      const disposition = response.headers.get('content-disposition') ?? '';
+      const name = /filename="(.*)"/.exec(disposition)?.[1] ?? 'record.json';
+      const buffer = Buffer.from(await response.arrayBuffer());
+      await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${await newVault()}`);
+      const chosen = { name, mimeType: 'application/octet-stream', buffer };
+      await tab.page.setInputFiles('#files', [chosen]);
+      await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
+      expect(await valueOf('contract'), path).toBe(VAULT);
+      await send();
+      await expect.poll(() => verdict()).toContain('Full match');
+    }
+    expect(tab.troubles).toEqual([]);
+  });
+
   test('says that files were too large to save and keeps the rest', async () => {
     await openForm();
     const large = inputOf({ 'a.sol': `contract A {} // ${'x'.repeat(4_000_000)}` });
@@ -405,7 +432,8 @@ chains:
     const text = JSON.stringify(vault.input);
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
     const cases: readonly (readonly [string, Buffer, string])[] = [
-      ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is an archive'],
+      ['artifacts.tar.gz', Buffer.from('PK'), 'artifacts.tar.gz is an archive'],
+      ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip cannot be read as a zip archive'],
       ['logo.png', Buffer.from('PNG'), 'Choose .json, .sol and .vy files'],
       ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],

@@ -281,4 +281,56 @@ describeWith([ANVIL], 'proxies', () => {
     expect(answer).toMatchObject({ status: '0' });
     expect(answer['result']).toContain('does not look like');
   });
+
+  describe('over time', () => {
+    const UPGRADED = 'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
+    /** Emits `Upgraded` with the word of its call data: indexed, and as before EIP-1967. */
+    const EMITTERS = [
+      ['indexed', `0x5f357f${UPGRADED}5f5fa200`],
+      ['not indexed', `0x5f355f527f${UPGRADED}60205fa100`],
+    ] as const;
+    const upgradesOf = async (address: string): Promise<{ status: number; body: unknown }> => {
+      const url = `${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}/upgrades`;
+      const response = await fetch(url);
+      return { status: response.status, body: await response.json() };
+    };
+    const save = (address: string) =>
+      saveMatch(
+        testDatabase.database,
+        sampleContract(VERIFIED_CHAIN_ID, address as Hex, { runtimeMatch: 'full' }),
+      );
+
+    test.each(EMITTERS)('are listed newest first, from events %s', async (_, code) => {
+      const proxy = await put(code);
+      await save(proxy);
+      const implementations = [await put('0x00'), await put('0x01')];
+      await save(implementations[0] ?? '');
+      const receipts: Awaited<ReturnType<Anvil['send']>>[] = [];
+      for (const each of implementations) {
+        const data = `0x${each.slice(2).padStart(64, '0')}` as const;
+        receipts.push(await anvil.send({ to: proxy as Hex, data }));
+      }
+      const upgradeOf = (index: number): object => ({
+        implementation: checksumAddress(implementations[index] as Hex),
+        blockNumber: Number(receipts[index]?.blockNumber),
+        transactionHash: receipts[index]?.transactionHash,
+      });
+      expect((await upgradesOf(proxy)).body).toEqual({
+        ...{ chainId: VERIFIED_CHAIN_ID, address: checksumAddress(proxy as Hex) },
+        upgrades: [
+          upgradeOf(1),
+          { ...upgradeOf(0), name: 'Sample', match: 'full', origin: 'imported' },
+        ],
+        isComplete: true,
+      });
+    });
+
+    test('are read only for verified contracts', async () => {
+      const proxy = await put(EMITTERS[0][1]);
+      expect(await upgradesOf(proxy)).toMatchObject({
+        status: 404,
+        body: { code: 'contract_not_found' },
+      });
+    });
+  });
 });

@@ -1769,6 +1769,28 @@ export interface JobState {
   };
 }
 
+/** The implementations of a proxy over time */
+export interface ProxyUpgrades {
+  chainId: number;
+  /** With its checksum (EIP-55) */
+  address: string;
+  /** Newest first, up to 100 */
+  upgrades: {
+    /** With its checksum (EIP-55) */
+    implementation: string;
+    blockNumber: number;
+    transactionHash: string;
+    /** If the implementation is verified here */
+    name?: string;
+    /** The match of the implementation */
+    match?: 'full' | 'partial';
+    /** Who verified the implementation */
+    origin?: 'verified' | 'imported' | 'monitored';
+  }[];
+  /** Whether these are all upgrades */
+  isComplete: boolean;
+}
+
 /** A match that no longer counts */
 export interface WithdrawnMatch {
   chainId: number;

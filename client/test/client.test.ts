@@ -343,6 +343,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
     'for the page of a contract; evidence lists them',
   'GET /v1/contracts/{chainId}/{address}/sources':
     'for the page of a contract; contract() has the sources',
+  'GET /v1/contracts/{chainId}/{address}/upgrades':
+    'for the page of a contract: events of the chain',
   'GET /v1/contracts/{chainId}/{address}/withdrawn':
     'for the page of a contract; contractEvents() has the withdrawal',
   'GET /job/{id}': 'job() says more',

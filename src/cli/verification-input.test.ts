@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { decodeText, readVerificationInput } from './verification-input.ts';
@@ -58,6 +59,11 @@ describe('Contract name without a path', () => {
       await write(`foundry/out/${place}/${name}.json`, artifact);
     }
     await write('metadata/metadata.json', metadataOf('src/old/Vault.sol', 'Bank'));
+    const archive = zipSync({
+      'standard-input.json': strToU8(JSON.stringify(input)),
+      'metadata.json': strToU8(metadataOf('src/old/Vault.sol', 'Bank')),
+    });
+    await writeFile(path.join(folder.path, 'sources.zip'), archive);
   });
   afterAll(() => folder.remove());
 
@@ -79,6 +85,16 @@ describe('Contract name without a path', () => {
             .compilationTarget,
         )[0]?.join(':')
       : compilation.contractIdentifier;
+
+  test('is read from the metadata in the sources.zip of a contract', async () => {
+    const compilation = await readVerificationInput(path.join(folder.path, 'sources.zip'), {
+      plain: { workingDirectory: folder.path, settings: {} },
+    });
+    expect(compilation).toMatchObject({
+      ...{ kind: 'standard_json', compilerVersion: '0.8.30+commit.73712a01' },
+      contractIdentifier: 'src/old/Vault.sol:Bank',
+    });
+  });
 
   test.each(Object.entries(INPUTS))('is resolved in %s', async (_what, input) => {
     expect(targetOf(await read(input, 'Bank'))).toBe('src/old/Vault.sol:Bank');

@@ -17,6 +17,7 @@ import {
   type UsableInputFiles,
 } from '../solidity/read-input-files.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
+import { unzipFiles } from '../solidity/unzip-files.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { findUniqueContract, unknownContract, contractRequiredError } from './choose-contract.ts';
@@ -38,6 +39,8 @@ export interface InputChoices {
 const MAX_FILES_SEARCHED = 20_000;
 const MAX_BYTES_SEARCHED = 200_000_000;
 const MAX_SOURCE_BYTES = 2_000_000;
+const ARCHIVE_BOUNDS = { files: MAX_FILES_SEARCHED, bytes: MAX_BYTES_SEARCHED };
+const isText = (name: string): boolean => /\.(?:json|sol|yul|vyi?)$/i.test(name);
 /** Most artifacts read to list the contracts of a project. */
 const MAX_ARTIFACTS = 2000;
 
@@ -66,7 +69,9 @@ export async function readVerificationInput(
   }
   const files = found.isDirectory()
     ? await readFoundryProject(input, choices)
-    : await readFileWithSources(input, choices.sources ?? path.dirname(input));
+    : isZip(input)
+      ? await readArchive(input)
+      : await readFileWithSources(input, choices.sources ?? path.dirname(input));
   const read = readInputFiles(files);
   if (read.kind === 'unusable') throw unusable(read.reason);
   return toRequest(read, choices);
@@ -155,6 +160,19 @@ async function readText(file: string): Promise<InputFile> {
     return { path: file, text: decodeText(await readFile(file)) };
   } catch (error) {
     throw unusable(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+const isZip = (file: string): boolean => /\.zip$/i.test(file);
+
+/** Reads the text files of an archive, such as a contract's sources.zip. */
+async function readArchive(file: string): Promise<InputFile[]> {
+  try {
+    const bytes = await readFile(file);
+    const files = unzipFiles({ name: file, bytes }, isText, ARCHIVE_BOUNDS);
+    return files.map((each) => ({ path: each.path, text: decodeText(Buffer.from(each.bytes)) }));
+  } catch (error) {
+    throw unusable(messageOf(error));
   }
 }
 

@@ -30,7 +30,7 @@ export function defineVerify(command: Command, context: CliContext): void {
     .argument('<address>', 'The address of the contract.')
     .argument(
       '<input>',
-      'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol or .vy file, or a folder of them.',
+      'A standard JSON input, a build info file of Hardhat, a metadata.json, a contract’s full record or sources.zip, the folder of a Foundry project, a .sol or .vy file, or a folder of them.',
     )
     .option('--contract <path:Name>', 'The contract to verify; the name alone if it is unique.')
     .option(

@@ -36,6 +36,7 @@ import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
 import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
 import { v2ContractRoutes } from './api/v2/contract-routes.ts';
 import { v2VerifyRoutes } from './api/v2/verify-routes.ts';
+import { upgradesRoute } from './api/upgrades/upgrades-route.ts';
 import { withdrawnRoute } from './api/withdrawn/withdrawn-route.ts';
 import { livenessRoute, readinessRoute } from './health-routes.ts';
 import { apiFileRoute, fileRoute, folderRoute } from './repository/contract-tree.ts';
@@ -104,6 +105,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
   blockscoutHealthRoute,
   ...statisticsRoutes,
   ...evidenceRoutes,
+  upgradesRoute,
   withdrawnRoute,
   jobDocumentRoute,
   downloadRoute,

@@ -4,6 +4,7 @@ import {
   findDeployableContracts,
   findMissingImports,
 } from './build-standard-json.ts';
+import { findInputFacts, type InputFacts, type JsonDocument } from './find-input-facts.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
 import { isVyperImport, isVyperPath, vyperContractsIn } from './vyper-sources.ts';
@@ -61,8 +62,8 @@ const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
 
 /**
  * Finds what can be verified in dropped or chosen files: a standard JSON input, a Hardhat build info (with
- * the output, or with `output` in a separate file), a Foundry artifact, or a metadata.json with its sources.
- * The most complete kind is used; the other files count as sources.
+ * the output, or with `output` in a separate file), the full record of a contract, a Foundry artifact, or a
+ * metadata.json with its sources. The most complete kind is used; the other files count as sources.
  */
 export function readInputFiles(files: readonly InputFile[]): InputFiles {
   const documents = files.flatMap(({ path, text }) => {
@@ -71,6 +72,7 @@ export function readInputFiles(files: readonly InputFile[]): InputFiles {
   });
   const kinds: Readonly<Record<string, (document: Members) => boolean>> = {
     'build info': ({ input }) => isStandardJson(input),
+    'contract record': isContractRecord,
     // Metadata has the form of a standard JSON input without texts.
     'standard JSON input': (document) => isStandardJson(document) && !isMetadata(document),
     'metadata file': isMetadata,
@@ -79,7 +81,7 @@ export function readInputFiles(files: readonly InputFile[]): InputFiles {
   for (const [name, fits] of Object.entries(kinds)) {
     const found = documents.filter(({ value }) => fits(value));
     if (found.length === 0) continue;
-    const compilations = found.map(({ value }) => toCompilation(value, documents, files));
+    const compilations = found.map((document) => toCompilation(document, documents, files));
     const fault = compilations.map(faultOfInput).find((each) => each !== '');
     if (fault !== undefined) return unusable(fault);
     return {
@@ -93,11 +95,12 @@ export function readInputFiles(files: readonly InputFile[]): InputFiles {
 }
 
 function toCompilation(
-  document: Members,
+  document: JsonDocument,
   documents: readonly JsonDocument[],
   files: readonly InputFile[],
 ): DetectedCompilation {
-  const metadata = metadataOf(document);
+  // A contract's record also contains its metadata.
+  const metadata = isContractRecord(document.value) ? undefined : metadataOf(document.value);
   return metadata === undefined
     ? ofInput(document, documents)
     : ofMetadata(metadata, sourcesOf(files, documents));
@@ -136,15 +139,16 @@ export function compilationOf(
   );
 }
 
-interface JsonDocument {
-  readonly path: string;
-  readonly value: Members;
-}
-
 function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFiles {
   const broken = files.find(({ path, text }) => path.endsWith('.json') && faultOf(text) !== '');
   if (broken !== undefined) {
     return unusable(`${broken.path} is not JSON: ${faultOf(broken.text)}`);
+  }
+  const abi = files.find(({ text }) => isAbi(text));
+  if (abi !== undefined && files.length === 1) {
+    return unusable(
+      `${abi.path} is an ABI, which has no sources. Choose the standard JSON input or the sources of the contract.`,
+    );
   }
   const output = documents.find(({ value }) => isMembers(value['output']));
   if (output !== undefined) {
@@ -212,6 +216,24 @@ function parseMembers(text: string): Members | undefined {
   }
 }
 
+const ABI_TYPES: ReadonlySet<unknown> = new Set([
+  ...['function', 'constructor', 'event', 'error', 'fallback', 'receive'],
+]);
+
+function isAbi(text: string): boolean {
+  if (!/^\s*\[/.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return (
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((entry) => isMembers(entry) && ABI_TYPES.has(entry['type']))
+    );
+  } catch {
+    return false;
+  }
+}
+
 function faultOf(text: string): string {
   try {
     JSON.parse(withoutMark(text));
@@ -241,30 +263,39 @@ function isStandardJson(value: unknown): boolean {
   return isMembers(value) && isMembers(value['sources']) && typeof value['language'] === 'string';
 }
 
+/** Returns whether a document is a contract's full record, `GET /v2/contract/…?fields=all` of this service or Sourcify. */
+const isContractRecord = ({ stdJsonInput }: Members): boolean => isStandardJson(stdJsonInput);
+
 const inputOf = (document: Members): Members =>
-  isStandardJson(document) ? document : membersOf(document['input']);
+  [document, document['input'], document['stdJsonInput']].filter(isMembers).find(isStandardJson) ??
+  {};
 
 /** Reads an input. Hardhat 2 keeps the output in the same file, Hardhat 3 in another file with the same id. */
-function ofInput(document: Members, documents: readonly JsonDocument[]): DetectedCompilation {
-  // The last member is written by Vyper's `-f solc_json`.
-  const { solcLongVersion, solcVersion, compiler_version: vyperVersion } = document;
-  const version = [solcLongVersion, solcVersion, vyperVersion].find(
-    (each): each is string => typeof each === 'string' && each !== '',
-  );
+function ofInput(document: JsonDocument, documents: readonly JsonDocument[]): DetectedCompilation {
+  const { value } = document;
   const { output } =
-    documents.find(({ value }) => isMembers(value['output']) && value['id'] === document['id'])
+    documents.find((each) => isMembers(each.value['output']) && each.value['id'] === value['id'])
       ?.value ?? {};
   const compiled = Object.entries(membersOf(membersOf(output)['contracts'])).flatMap(
     ([path, inFile]) => Object.keys(membersOf(inFile)).map((name) => `${path}:${name}`),
   );
-  const input = inputOf(document);
+  const input = inputOf(value);
+  const facts = findInputFacts(document, input, documents);
+  const { compilerVersion } = facts;
   return {
     kind: 'standard_json',
     input,
-    ...(version !== undefined && { compilerVersion: version }),
-    contracts: compiled.length > 0 ? compiled : declaredIn(input),
-    roots: membersOf(document['userSourceNameMap']),
+    ...(compilerVersion !== undefined && { compilerVersion }),
+    contracts: narrow(compiled.length > 0 ? compiled : declaredIn(input), facts),
+    roots: membersOf(value['userSourceNameMap']),
   };
+}
+
+/** The one contract that the files are about if they say so, and all contracts otherwise. */
+function narrow(contracts: readonly string[], { contract }: InputFacts): readonly string[] {
+  if (contract?.includes(':') === true) return [contract];
+  const called = contracts.filter((each) => each.endsWith(`:${contract}`));
+  return called.length === 1 ? called : contracts;
 }
 
 function declaredIn(input: Members): readonly string[] {

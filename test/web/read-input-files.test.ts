@@ -5,6 +5,7 @@ import { keccak256 } from '../../src/lib/keccak.ts';
 import {
   compilationOf,
   readInputFiles,
+  type UsableInputFiles,
   withoutOutput,
 } from '../../src/solidity/read-input-files.ts';
 import {
@@ -35,6 +36,12 @@ const EMPTY = {
   ...NO_SETTINGS,
 };
 
+function usable(files: Parameters<typeof readInputFiles>[0]): UsableInputFiles {
+  const read = readInputFiles(files);
+  if (read.kind === 'unusable') throw new Error(read.reason);
+  return read;
+}
+
 describe('dropped files', () => {
   test('may be a standard JSON input whose sources name the deployable contracts', () => {
     expect(readInputFiles([file('input.json', INPUT)])).toMatchObject({
@@ -55,6 +62,40 @@ describe('dropped files', () => {
     ],
   ])('are identified as %s', (from, files) => {
     expect(readInputFiles(files)).toMatchObject({ kind: 'usable', from });
+  });
+
+  const VERSION = '0.8.30+commit.73712a01';
+
+  test.each([
+    ['metadata of one of its contracts', [file('metadata.json', METADATA), file('i.json', INPUT)]],
+    ['the name of a downloaded input', [file(`Token-solc-${VERSION}-standard-input.json`, INPUT)]],
+    [
+      'the name of an input downloaded twice',
+      [file(`a/Token-solc-${VERSION}-standard-input (1).json`, INPUT)],
+    ],
+    [
+      'the full record of a contract',
+      [
+        file('1.json', {
+          stdJsonInput: INPUT,
+          metadata: METADATA,
+          compilation: { compilerVersion: VERSION, fullyQualifiedName: 'src/Token.sol:Token' },
+        }),
+      ],
+    ],
+  ])('may be a standard JSON input with its compiler and contract in %s', (_, files) => {
+    expect(readInputFiles(files)).toMatchObject({
+      kind: 'usable',
+      compilations: [{ kind: 'standard_json', input: INPUT, compilerVersion: VERSION }],
+      contracts: ['src/Token.sol:Token'],
+    });
+  });
+
+  test('may be a standard JSON input next to metadata of contracts that it lacks', () => {
+    const settings = { compilationTarget: { 'src/Other.sol': 'Other' } };
+    const other = file('metadata.json', { ...METADATA, settings });
+    const [compilation] = usable([other, file('input.json', INPUT)]).compilations;
+    expect(compilation).not.toHaveProperty('compilerVersion');
   });
 
   test('may be Vyper sources with their imports, next to unrelated files', () => {
@@ -167,6 +208,7 @@ describe('dropped files', () => {
       'Choose the build info with the same name',
     ],
     ['input.json', '{"language": ', 'input.json is not JSON'],
+    ['abi.json', [{ type: 'function', name: 'sum' }], 'abi.json is an ABI'],
   ])('in an unknown format are reported: %s', (path, content, reason) => {
     expect(readInputFiles([file(path, content)])).toMatchObject({
       kind: 'unusable',

@@ -66,6 +66,7 @@ import { createExplorerImport } from './v2/explorer-import.ts';
 import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
+import { addUpgradesRoute } from './upgrades/add-upgrades-route.ts';
 import { addWithdrawnRoute } from './withdrawn/add-withdrawn-route.ts';
 
 /** Creates the API host: its routes at `/` and at the prefix. */
@@ -115,6 +116,7 @@ export function createApiApp(parts: HttpDependencies): HostApp {
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
   addWithdrawnRoute(routes, parts);
+  addUpgradesRoute(routes, parts);
   addDownloads(routes, parts);
   addBadge(routes, parts);
   addCards(routes, parts);

@@ -1,4 +1,5 @@
-import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
+import { nice, ticks } from 'd3-array';
+import { utcTicks } from 'd3-time';
 import { formatCount } from '../format.ts';
 
 /** Scale of values: counts, counts on a logarithmic scale, or a percentage. */
@@ -23,6 +24,14 @@ const DAY_MS = 86_400_000;
 const ROOM = 2;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
+type Place = Axis['place'];
+type Pair = readonly [number, number];
+
+/** Positions of a range of values on a range of positions; everything is in the middle of a range without length. */
+function placeBetween([low, high]: Pair, [from, to]: Pair): Place {
+  return (value) => from + (to - from) * (high === low ? 0.5 : (value - low) / (high - low));
+}
+
 /**
  * Value axis from the bottom to the top. It begins at zero, or near the least value if `fit` is set: for a
  * single line of which only the change matters.
@@ -33,9 +42,9 @@ export function valueAxis(
   height: number,
   fit = false,
 ): Axis {
-  const range = [height - ROOM, ROOM];
+  const range: Pair = [height - ROOM, ROOM];
   if (scale === 'share') {
-    const place = scaleLinear([0, 100], range);
+    const place = placeBetween([0, 100], range);
     return { place, ticks: ticksAt([0, 25, 50, 75, 100], place, (value) => `${value}%`) };
   }
   if (scale === 'log') return logAxis(values, range);
@@ -44,18 +53,20 @@ export function valueAxis(
   // A constant line is drawn in the middle.
   const room = fit && least === most ? 1 : 0;
   const low = fit ? Math.max(0, least - room) : Math.min(0, least);
-  const place = scaleLinear([low, Math.max(most + room, low + 1)], range).nice(VALUE_TICKS);
+  const ends = nice(low, Math.max(most + room, low + 1), VALUE_TICKS);
+  const place = placeBetween(ends, range);
   // Contracts are counted in whole numbers.
-  const whole = place.ticks(VALUE_TICKS).filter(Number.isInteger);
+  const whole = ticks(...ends, VALUE_TICKS).filter(Number.isInteger);
   return { place, ticks: ticksAt(whole, place, formatShort) };
 }
 
 /** From the power of ten below the least value to the one above the largest. */
-function logAxis(values: readonly number[], range: readonly number[]): Axis {
+function logAxis(values: readonly number[], range: Pair): Axis {
   const shown = values.filter((value) => value > 0);
   const low = shown.length === 0 ? 0 : Math.floor(Math.log10(Math.min(...shown)));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(1, ...shown))));
-  const place = scaleLog([10 ** low, 10 ** high], range);
+  const placePower = placeBetween([low, high], range);
+  const place: Place = (value) => placePower(Math.log10(value));
   const step = Math.ceil((high - low) / VALUE_TICKS);
   const powers: number[] = [];
   for (let power = low; power <= high; power += step) powers.push(10 ** power);
@@ -64,7 +75,7 @@ function logAxis(values: readonly number[], range: readonly number[]): Axis {
 
 function ticksAt(
   values: readonly number[],
-  place: (value: number) => number,
+  place: Place,
   write: (value: number) => string,
 ): Tick[] {
   return values.map((value) => ({ at: place(value), label: write(value) }));
@@ -86,8 +97,10 @@ function formatShort(value: number): string {
 /** Time axis from left to right, with labels at round positions. A single day is drawn in the middle. */
 export function timeAxis(dates: readonly string[], width: number): Axis {
   const [first = 0, last = 0] = [dates[0], dates.at(-1)].map((date) => Date.parse(date ?? ''));
-  const scale = scaleUtc([first, last], [0, width]);
-  const days = scale.ticks(TIME_TICKS).filter((time) => time.getTime() % DAY_MS === 0);
+  const place = placeBetween([first, last], [0, width]);
+  const days = utcTicks(new Date(first), new Date(last), TIME_TICKS).filter(
+    (time) => time.getTime() % DAY_MS === 0,
+  );
   const areMonths = days.every((time) => time.getUTCDate() === 1);
   const write = (time: Date): string => {
     const month = MONTHS[time.getUTCMonth()] ?? '';
@@ -95,7 +108,7 @@ export function timeAxis(dates: readonly string[], width: number): Axis {
     return time.getUTCMonth() === 0 ? String(time.getUTCFullYear()) : month;
   };
   return {
-    place: (time) => scale(time),
-    ticks: days.map((time) => ({ at: scale(time), label: write(time) })),
+    place,
+    ticks: days.map((time) => ({ at: place(time.getTime()), label: write(time) })),
   };
 }

@@ -1,4 +1,3 @@
-import { line } from 'd3-shape';
 import { type Axis } from './axes.ts';
 
 /** A line of a chart, or a colour of its bars. */
@@ -29,14 +28,19 @@ export function stackBars(series: readonly Series[]): (Span | null)[][] {
   );
 }
 
-/** SVG path of a line through its known values. */
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** SVG path of a line through its known values; an unknown value is a gap. */
 export function linePath(values: Series['values'], xs: readonly number[], y: Axis): string {
-  const path = line<number | null>()
-    .x((_, index) => xs[index] ?? 0)
-    .y((value) => y.place(value ?? 0))
-    .defined((value) => value !== null)
-    .digits(2);
-  return path(values) ?? '';
+  return values
+    .map((value, index) => {
+      if (value === null) return '';
+      const point = `${round(xs[index] ?? 0)},${round(y.place(value))}`;
+      if (typeof values[index - 1] === 'number') return `L${point}`;
+      // A point between two gaps is closed, so that it is drawn.
+      return typeof values[index + 1] === 'number' ? `M${point}` : `M${point}Z`;
+    })
+    .join('');
 }
 
 /** Gap between bars, as a part of a bar's width. */
@@ -44,7 +48,6 @@ const GAP = 0.1;
 
 /** SVG path of bars; each spans from the previous position to its own. */
 export function barPath(spans: readonly (Span | null)[], xs: readonly number[], y: Axis): string {
-  const round = (value: number): number => Math.round(value * 100) / 100;
   return spans
     .map((span, index) => {
       if (span === null || span[0] === span[1]) return '';

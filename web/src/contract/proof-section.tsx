@@ -109,11 +109,11 @@ function Differences({
             <th scope="col">At byte</th>
             <th scope="col">Bytes</th>
             <th scope="col">What</th>
-            <th scope="col">Value</th>
+            <th scope="col">In the code on chain</th>
           </tr>
         </thead>
         <tbody>
-          {places.map(({ reason, type, offset, length, id, value }, index) => (
+          {places.map(({ reason, type, offset, length, id, value, before, after }, index) => (
             <tr key={index}>
               <th scope="row">{formatCount(offset)}</th>
               <td>{formatCount(length)}</td>
@@ -130,11 +130,15 @@ function Differences({
                 , {CHANGES[type] ?? type}
               </td>
               <td>
-                {value !== undefined && (
-                  <code>
-                    <SafeText text={value} most={VALUE_CHARACTERS} />
-                  </code>
-                )}
+                <code class="excerpt">
+                  {before}
+                  {value !== undefined && (
+                    <mark class={reason}>
+                      <SafeText text={value.replace(/^0x/, '')} most={VALUE_CHARACTERS} />
+                    </mark>
+                  )}
+                  {after}
+                </code>
               </td>
             </tr>
           ))}

@@ -120,7 +120,7 @@ function Ways({
             <>
               <p class="hint" id="files-hint">
                 Plain <code>.sol</code> or <code>.vy</code> files, a metadata.json with its sources,
-                or any of the JSON files of a project.
+                any of the JSON files of a project, or the downloads of a verified contract.
               </p>
               <Chooser
                 id="files"

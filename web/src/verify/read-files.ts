@@ -9,11 +9,13 @@ export interface PlacedFile {
 }
 
 const READ = /\.(?:json|sol|yul|vyi?|txt)$/i;
-const PACKED = /\.(?:zip|tar|t?gz|tgz|bz2|xz|7z|rar)$/i;
+const ZIP = /\.zip$/i;
+const PACKED = /\.(?:tar|t?gz|bz2|xz|7z|rar)$/i;
 const FILES_MAX = 3000;
 /** The output in a build info makes it large; no source comes close to this limit. */
 const JSON_BYTES_MAX = 64_000_000;
 const SOURCE_BYTES_MAX = 5_000_000;
+const ZIP_BOUNDS = { files: FILES_MAX, bytes: 128_000_000 };
 
 const megabytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1_000_000))} MB`;
 
@@ -67,11 +69,30 @@ function requireFew(files: readonly unknown[]): void {
   }
 }
 
+/** Reads the files in a zip archive, such as the sources.zip of a contract. */
+async function unzip({ path, file }: PlacedFile): Promise<readonly PlacedFile[]> {
+  if (file.size > ZIP_BOUNDS.bytes) {
+    throw new Error(
+      `${path} has ${megabytes(file.size)}. Archives are read up to ${megabytes(ZIP_BOUNDS.bytes)}.`,
+    );
+  }
+  // Few visitors need it, so it is not part of the page.
+  const { unzipFiles } = await import('../../../src/solidity/unzip-files.ts');
+  const archive = { name: path, bytes: new Uint8Array(await file.arrayBuffer()) };
+  return unzipFiles(archive, (name) => READ.test(name), ZIP_BOUNDS).map((entry) => ({
+    path: entry.path,
+    // The bytes have a buffer of their own.
+    file: new File([entry.bytes as Uint8Array<ArrayBuffer>], entry.path),
+  }));
+}
+
 /**
- * Reads files as text.
+ * Reads files as text, including those in zip archives.
  * @throws Error that tells the user what is wrong with the files, and what to select instead
  */
-export async function readFiles(files: readonly PlacedFile[]): Promise<readonly InputFile[]> {
+export async function readFiles(chosen: readonly PlacedFile[]): Promise<readonly InputFile[]> {
+  const unpacked = chosen.map((placed) => (ZIP.test(placed.path) ? unzip(placed) : [placed]));
+  const files = (await Promise.all(unpacked)).flat();
   const fitting = files.filter(({ path }) => READ.test(path));
   requireFew(fitting);
   if (fitting.length === 0) {

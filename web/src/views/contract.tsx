@@ -16,6 +16,7 @@ import { ProofSection } from '../contract/proof-section.tsx';
 import { DownloadSection, JsonSection, SameCodeSection } from '../contract/sections.tsx';
 import { ValuesSection } from '../contract/values-section.tsx';
 import { Tabs } from '../contract/tabs.tsx';
+import { UpgradesSection } from '../contract/upgrades-section.tsx';
 import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
 import { CheckNow } from '../contract/check-now.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
@@ -257,15 +258,18 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
       return (
         <>
           <HistorySection events={data.events} />
+          {context.isUnlisted !== true && (
+            <UpgradesSection
+              proxy={evidenceOf(data)?.proxyResolution}
+              base={context.base}
+              chainId={request.params['chain'] ?? ''}
+              address={facts.address}
+            />
+          )}
           <SameCodeSection {...props} />
           {context.isUnlisted !== true && (
             <section aria-labelledby="compare">
               <h2 id="compare">Compare</h2>
-              <FormerImplementations
-                implementations={implementationsOf(data)}
-                base={context.base}
-                chainId={request.params['chain'] ?? ''}
-              />
               <CompareForm
                 base={context.base}
                 chainId={request.params['chain'] ?? ''}
@@ -299,36 +303,6 @@ function rawFolderOf({
   const folder = match === 'full' ? 'full_match' : 'partial_match';
   const place = `${params['chain'] ?? ''}/${address}`;
   return repositoryUrl && `${repositoryUrl}/contracts/${folder}/${place}`;
-}
-
-const implementationsOf = ({ evidence }: ContractData) =>
-  (evidence.state === 'ready' && evidence.value.proxyResolution?.implementations) || [];
-
-/** Offers a comparison of a proxy's implementation with an earlier one, which the user has to name. */
-function FormerImplementations({
-  implementations,
-  base,
-  chainId,
-}: {
-  readonly implementations: ReturnType<typeof implementationsOf>;
-  readonly base: string;
-  readonly chainId: string;
-}): VNode | null {
-  const named = implementations.filter(({ name }) => typeof name === 'string');
-  if (named.length === 0) return null;
-  return (
-    <p>
-      Calls to this proxy run in another contract.{' '}
-      {named.slice(0, 3).map(({ address, name }) => (
-        <span key={address}>
-          <a href={`${base}compare/${chainId}/${address}`}>
-            Compare <SafeText text={name ?? ''} /> with an earlier implementation
-          </a>
-          .{' '}
-        </span>
-      ))}
-    </p>
-  );
 }
 
 function evidenceOf({ evidence }: ContractData): Evidence | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromFirstEvent } from './from-first-event.ts';
+import { fromFirstEvent } from '../../web/src/charts/from-first-event.ts';
 
 const point = (full: number, partial = 0, claimed = 0) => ({ full, partial, claimed });
 

@@ -1,0 +1,127 @@
+import { type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type ProxyUpgrades } from '../../../client/src/schemas.ts';
+import { createApi, type Loaded } from '../api.ts';
+import { formatCount } from '../format.ts';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { ShortAddress } from '../parts/short-address.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { type Proxy, readProxy } from './contract-data.ts';
+import { isClaim } from './verdict.ts';
+
+interface Props {
+  /** As the service last read it; null or undefined if it has not. */
+  readonly proxy: Proxy | null | undefined;
+  readonly base: string;
+  readonly chainId: string;
+  readonly address: string;
+}
+
+type Upgrade = ProxyUpgrades['upgrades'][number];
+
+/**
+ * The implementations of a proxy over time, each with a comparison with the one before. Only browsers read them,
+ * since no page waits for a chain.
+ */
+export function UpgradesSection({ proxy: given, base, chainId, address }: Props): VNode | null {
+  const [read, setRead] = useState<Loaded<ProxyUpgrades>>();
+  useEffect(() => {
+    const api = createApi((path) => fetch(`${base}${path}`));
+    void (async () => {
+      const proxy = given ?? (await readProxy(api, { chainId, address }));
+      if (proxy?.isProxy !== true) return;
+      setRead(await api.get<ProxyUpgrades>(`v1/contracts/${chainId}/${address}/upgrades`));
+    })();
+  }, [base, chainId, address]);
+  if (read === undefined) return null;
+  return (
+    <section aria-labelledby="upgrades">
+      <h2 id="upgrades">Implementations over time</h2>
+      {read.state === 'failed' && <Failure what="Upgrade events" loaded={read} />}
+      {read.state === 'ready' && <Upgrades read={read.value} base={base} chainId={chainId} />}
+    </section>
+  );
+}
+
+function Upgrades({
+  read: { upgrades, isComplete },
+  base,
+  chainId,
+}: {
+  readonly read: ProxyUpgrades;
+  readonly base: string;
+  readonly chainId: string;
+}): VNode {
+  if (upgrades.length === 0) return <p>This proxy has emitted no upgrade events.</p>;
+  return (
+    <>
+      <TableRegion label="Implementations over time">
+        <table>
+          <caption class="unseen">Implementations over time, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Since block</th>
+              <th scope="col">Implementation</th>
+              <th scope="col">Match</th>
+              <th scope="col">Changes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {upgrades.map((upgrade, index) => (
+              <tr key={`${upgrade.transactionHash}/${index}`}>
+                <th scope="row">{formatCount(upgrade.blockNumber)}</th>
+                <td>
+                  <a href={`${base}contract/${chainId}/${upgrade.implementation}`}>
+                    <ShortAddress address={upgrade.implementation} />
+                    {upgrade.name !== undefined && (
+                      <>
+                        {' '}
+                        <SafeText text={upgrade.name} />
+                      </>
+                    )}
+                  </a>
+                </td>
+                <td>
+                  {upgrade.match === undefined ? (
+                    'not verified here'
+                  ) : (
+                    <MatchMark match={upgrade.match} isClaimed={isClaim(upgrade.origin)} />
+                  )}
+                </td>
+                <td>
+                  <Changes {...{ base, chainId, upgrade }} before={upgrades[index + 1]} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableRegion>
+      {!isComplete && <p class="quiet">There are more upgrades than are shown.</p>}
+    </>
+  );
+}
+
+/** Link to the comparison of an implementation with the one before, if both are verified here. */
+function Changes({
+  base,
+  chainId,
+  upgrade,
+  before,
+}: {
+  readonly base: string;
+  readonly chainId: string;
+  readonly upgrade: Upgrade;
+  readonly before: Upgrade | undefined;
+}): VNode | null {
+  if (before === undefined || upgrade.match === undefined || before.match === undefined) {
+    return null;
+  }
+  const query = new URLSearchParams({ with: upgrade.implementation, on: chainId });
+  return (
+    <a href={`${base}compare/${chainId}/${before.implementation}?${query.toString()}`}>
+      Compare with the one before
+    </a>
+  );
+}
