@@ -75,10 +75,13 @@ async function digestOf(roots: readonly string[], except?: string): Promise<stri
   return hash.digest('hex');
 }
 
+/** Tests run this with NODE_ENV=test, with which Vite writes the paths of the sources into the pages. */
+const ENVIRONMENT = { ...process.env, NODE_ENV: 'production' };
+
 async function run([program, ...args]: readonly [string, ...string[]]): Promise<void> {
   const file = path.join('node_modules/.bin', program);
   try {
-    const { stderr } = await promisify(execFile)(file, args);
+    const { stderr } = await promisify(execFile)(file, args, { env: ENVIRONMENT });
     process.stderr.write(stderr);
   } catch (error) {
     const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilationOf, readInputFiles } from '../src/solidity/read-input-files.ts';
+import { compilationOf } from '../src/solidity/detected-compilation.ts';
+import { readInputFiles } from '../src/solidity/read-input-files.ts';
 import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,

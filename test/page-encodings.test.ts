@@ -1,3 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from './support/wire/checked-answers.ts';
@@ -53,7 +56,7 @@ describe('pages and static files', () => {
     },
   );
 
-  test.each(VIEWS)('weigh less than 60 kB on the first view, without data: %s', async (path) => {
+  test.each(VIEWS)('weigh less than 40 kB on the first view, without data: %s', async (path) => {
     const page = await (await ask(path, undefined, 'text/html')).text();
     const files = [...page.matchAll(/(?:src|href)="([./]+assets\/[^"]+)"/g)].map(
       ([, file]) => file!,
@@ -65,7 +68,19 @@ describe('pages and static files', () => {
       total += (await bytesOf(await ask(pathname, 'gzip'))).byteLength;
     }
     expect(total).toBeGreaterThan(2_000);
-    expect(total).toBeLessThan(60_000);
+    expect(total).toBeLessThan(40_000);
+  });
+
+  test('contain no path of the machine that built them', async () => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const folder = path.join(root, 'dist');
+    const names = await readdir(folder, { recursive: true });
+    const scripts = names.filter((name) => /\.(?:js|css|json)$/.test(name));
+    expect(scripts.length).toBeGreaterThan(10);
+    for (const name of scripts) {
+      const text = await readFile(path.join(folder, name), 'utf8');
+      expect(text.includes(root), name).toBe(false);
+    }
   });
 
   test('are all covered by the size check', async () => {

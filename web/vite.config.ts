@@ -28,7 +28,12 @@ export default defineConfig(({ isSsrBuild }) => ({
       output: {
         // A browser gets what most pages share in one file in place of a dozen. The service reads all at once, since
         // an upgrade may replace the files beneath it.
-        codeSplitting: isSsrBuild ? false : { groups: [{ name: 'shared', minShareCount: 4 }] },
+        codeSplitting: isSsrBuild
+          ? false
+          : {
+              includeDependenciesRecursively: false,
+              groups: [{ name: 'shared', minShareCount: 4 }],
+            },
       },
     },
   },

@@ -11,11 +11,10 @@ import { type ListedSource, listedSourcesOf, targetOf } from '../solidity/metada
 import {
   compilationOf,
   type DetectedCompilation,
-  metadataOf,
   nameInInput,
-  readInputFiles,
   type UsableInputFiles,
-} from '../solidity/read-input-files.ts';
+} from '../solidity/detected-compilation.ts';
+import { metadataOf, readInputFiles } from '../solidity/read-input-files.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { unzipFiles } from '../solidity/unzip-files.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';

@@ -5,58 +5,11 @@ import {
   findMissingImports,
 } from './build-standard-json.ts';
 import { findInputFacts, type InputFacts, type JsonDocument } from './find-input-facts.ts';
+import { type DetectedCompilation, type InputFiles } from './detected-compilation.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
 import { isVyperImport, isVyperPath, vyperContractsIn } from './vyper-sources.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
-
-/** A compilation found in the files: a standard JSON input, metadata with its sources, or plain sources. */
-export type DetectedCompilation = {
-  /** If the file states it. */
-  readonly compilerVersion?: string;
-  /** `path:Name` of the candidate contracts; a compiler's output lists all of them. */
-  readonly contracts: readonly string[];
-} & (
-  | {
-      readonly kind: 'standard_json';
-      readonly input: Members;
-      /** The sources that it was made for, by their project names: Hardhat 3 writes a build info for each of them. */
-      readonly roots: Members;
-    }
-  | {
-      readonly kind: 'metadata';
-      readonly metadata: Members;
-      readonly sources: Readonly<Record<string, string>>;
-      /** Sources that the metadata lists but that are missing, by name and by content. */
-      readonly missing: readonly string[];
-    }
-  | {
-      readonly kind: 'sources';
-      readonly language: 'Solidity' | 'Vyper';
-      readonly sources: Readonly<Record<string, string>>;
-      /** Imports that are not among the sources, before remappings; empty for Vyper, whose compiler reports them. */
-      readonly missing: readonly string[];
-    }
-);
-
-/** Plain sources, without any data on how they were compiled. */
-export type PlainInput = Extract<DetectedCompilation, { kind: 'sources' }>;
-
-/** Result of reading a set of files: what can be verified, or why nothing can. */
-export type InputFiles =
-  | {
-      readonly kind: 'usable';
-      /** Description of the input, such as a standard JSON input or a build info. */
-      readonly from: string;
-      /** At least one. */
-      readonly compilations: readonly DetectedCompilation[];
-      /** The contracts of all compilations. */
-      readonly contracts: readonly string[];
-    }
-  | { readonly kind: 'unusable'; readonly reason: string };
-
-/** Files that contain something to verify. */
-export type UsableInputFiles = Extract<InputFiles, { kind: 'usable' }>;
 
 const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
 
@@ -104,39 +57,6 @@ function toCompilation(
   return metadata === undefined
     ? ofInput(document, documents)
     : ofMetadata(metadata, sourcesOf(files, documents));
-}
-
-/**
- * Converts a contract's name to its name in the input. Hardhat 3 shows a project source as
- * `contracts/Token.sol` and passes it to the compiler as `project/contracts/Token.sol`.
- * @param contract `path:Name`
- */
-export function nameInInput({ compilations }: UsableInputFiles, contract: string): string {
-  const colon = contract.lastIndexOf(':');
-  const path = contract.slice(0, colon);
-  for (const each of compilations) {
-    if (each.kind !== 'standard_json' || !Object.hasOwn(each.roots, path)) continue;
-    const named = each.roots[path];
-    if (typeof named === 'string') return `${named}${contract.slice(colon)}`;
-  }
-  return contract;
-}
-
-/** Returns the compilation of a contract; if several contain it, the one made for its source. */
-export function compilationOf(
-  dropped: InputFiles | undefined,
-  contract: string,
-): DetectedCompilation | undefined {
-  if (dropped?.kind !== 'usable') return undefined;
-  const { compilations } = dropped;
-  const path = contract.slice(0, contract.lastIndexOf(':'));
-  return (
-    compilations.find(
-      (each) => each.kind === 'standard_json' && Object.values(each.roots).includes(path),
-    ) ??
-    compilations.find(({ contracts }) => contracts.includes(contract)) ??
-    compilations[0]
-  );
 }
 
 function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFiles {

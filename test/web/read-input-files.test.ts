@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesToHex } from '../../src/lib/hex.ts';
 import { keccak256 } from '../../src/lib/keccak.ts';
-import {
-  compilationOf,
-  readInputFiles,
-  type UsableInputFiles,
-  withoutOutput,
-} from '../../src/solidity/read-input-files.ts';
+import { compilationOf, type UsableInputFiles } from '../../src/solidity/detected-compilation.ts';
+import { readInputFiles, withoutOutput } from '../../src/solidity/read-input-files.ts';
 import {
   NO_SETTINGS,
   buildRequest,

@@ -74,6 +74,13 @@ export interface Page<Data = unknown> {
 export const documentTitle = (name: string): string =>
   name === '' ? 'Fullmatch' : `${name} · Fullmatch`;
 
+/**
+ * The `load` of a page in browsers, whose bundle omits the code that reads the data: they get it with the page.
+ */
+export function onlyInTheService(): never {
+  throw new Error('only the service reads the data of a page');
+}
+
 /** Preserves the type of a page's data between its parts. */
 export function definePage<Data>(page: Page<Data>): Page {
   return page as unknown as Page;

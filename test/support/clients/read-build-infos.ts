@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-files.ts';
+import { compilationOf } from '../../../src/solidity/detected-compilation.ts';
+import { readInputFiles } from '../../../src/solidity/read-input-files.ts';
 import { type ClientProject } from './client-project.ts';
 import { CLIENTS_SOLC } from './solc-executable.ts';
 

@@ -7,7 +7,7 @@ import { type InputFile } from '../../../src/solidity/input-file.ts';
 import {
   type DetectedCompilation,
   type InputFiles,
-} from '../../../src/solidity/read-input-files.ts';
+} from '../../../src/solidity/detected-compilation.ts';
 import { InputTabs } from './input-tabs.tsx';
 import { PasteField } from './paste-field.tsx';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
@@ -20,9 +20,9 @@ interface Props {
   readonly fault: string | undefined;
   /** Whether files were selected before that the browser could not keep. */
   readonly areLost: boolean;
-  readonly onFiles: (files: readonly InputFile[]) => void;
+  readonly onFiles: (files: readonly InputFile[]) => Promise<void>;
   /** Set to a function that adds the pasted text, while there is text that was not added. */
-  readonly addPasted: { current: (() => void) | undefined };
+  readonly addPasted: { current: (() => Promise<void>) | undefined };
 }
 
 const MISSING_SHOWN = 8;
@@ -46,7 +46,7 @@ export function FileField(props: Props): VNode {
       const paths = new Set(added.map(({ path }) => path));
       const kept = isMore ? files.filter(({ path }) => !paths.has(path)) : [];
       // New files come first: of two compilations of a contract the first is used.
-      onFiles([...added, ...kept]);
+      await onFiles([...added, ...kept]);
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
     }
@@ -91,7 +91,7 @@ export function FileField(props: Props): VNode {
         </p>
       )}
       {files.length > 0 && (
-        <button type="button" onClick={() => onFiles([])}>
+        <button type="button" onClick={() => void onFiles([])}>
           Remove all files
         </button>
       )}

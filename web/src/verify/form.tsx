@@ -1,5 +1,5 @@
 import { type RefObject, type VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { postJson } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { ChainField } from '../parts/chain-field.tsx';
@@ -16,14 +16,14 @@ import { FoundCodeHint, useFoundCode } from './found-code.tsx';
 import { type FoundCode } from '../parts/read-code.ts';
 import { changeFields } from './input-change.ts';
 import { ChangedInput } from './changed-input.tsx';
+import { type ChosenInput, NO_INPUT, readInput } from './chosen-input.ts';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import {
   compilationOf,
   type InputFiles,
   type PlainInput,
-  readInputFiles,
-} from '../../../src/solidity/read-input-files.ts';
+} from '../../../src/solidity/detected-compilation.ts';
 import { takeResubmission, recordOwnJob } from './own-jobs.ts';
 import { TokenField } from './token-field.tsx';
 import { ContractField, TextField } from './text-fields.tsx';
@@ -163,13 +163,12 @@ function useVerifyForm({ base, chain, address }: Props) {
     ...NO_SETTINGS,
   });
   const [chainText, setChainText] = useState(chain);
-  const [files, setFiles] = useState<readonly InputFile[]>([]);
+  const [{ files, dropped }, setInput] = useState<ChosenInput>(NO_INPUT);
   const [areLost, setLost] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSending, setSending] = useState(false);
   const [isResending, setResending] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
-  const dropped = useMemo(() => (files.length === 0 ? undefined : readInputFiles(files)), [files]);
   const compilation = compilationOf(dropped, fields.contract);
   const chainState = useChainState(base, fields.chain);
   const faults = useFaults(fields, dropped, describeUnsupported(chainState, fields.chain));
@@ -177,7 +176,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   useEffect(() => {
     const keptFiles = readKeptFiles();
     if (keptFiles === 'lost') setLost(true);
-    else setFiles(keptFiles);
+    else void readInput(keptFiles).then(setInput);
     const restored = restoreFields({ chain, address });
     if (restored === undefined) return;
     setFields(restored.fields);
@@ -195,16 +194,17 @@ function useVerifyForm({ base, chain, address }: Props) {
     setChainText(text);
     keepFields({ fields: next, chainText: text });
   };
-  const takeFiles = (next: readonly InputFile[]): void => {
-    const read = next.length === 0 ? undefined : readInputFiles(next);
-    // A change belongs to the files that it was suggested for.
-    const others = { ...fields, inputChange: {} };
-    const filled = read === undefined ? others : fillFields(others, read);
-    setFiles(next);
+  const takeFiles = async (next: readonly InputFile[]): Promise<void> => {
+    const input = await readInput(next);
+    setInput(input);
     setLost(false);
-    setFields(filled);
+    setFields((now) => {
+      // A change belongs to the files that it was suggested for.
+      const filled = fillFields({ ...now, inputChange: {} }, input.dropped);
+      keepFields({ fields: filled, chainText });
+      return filled;
+    });
     keepFiles(next);
-    keepFields({ fields: filled, chainText });
     faults.setTried(false);
   };
   const send = async (): Promise<void> => {

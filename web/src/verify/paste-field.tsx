@@ -9,9 +9,9 @@ export function PasteField({
   onAdd,
   addPasted,
 }: {
-  readonly onAdd: (file: InputFile) => void;
+  readonly onAdd: (file: InputFile) => Promise<void>;
   /** Set to a function that adds the text, while there is text that was not added. */
-  readonly addPasted: { current: (() => void) | undefined };
+  readonly addPasted: { current: (() => Promise<void>) | undefined };
 }): VNode {
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
@@ -22,11 +22,15 @@ export function PasteField({
   const isJson = text.trimStart().startsWith('{');
   const source = isVyper ? 'Contract.vy' : `${name?.name ?? 'Contract'}.sol`;
   const proposed = isJson ? 'input.json' : source;
-  const add = (): void => {
-    onAdd({ path: path.trim() === '' ? proposed : path.trim(), text });
-    setPath('');
-    setText('');
-    setFault(undefined);
+  const add = async (): Promise<void> => {
+    try {
+      await onAdd({ path: path.trim() === '' ? proposed : path.trim(), text });
+      setPath('');
+      setText('');
+      setFault(undefined);
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    }
   };
   const isEmpty = text.trim() === '';
   useLayoutEffect(() => {
@@ -72,7 +76,7 @@ export function PasteField({
         type="button"
         onClick={() => {
           if (isEmpty) setFault('Paste the text of a source first.');
-          else add();
+          else void add();
           document.getElementById('pasted')?.focus();
         }}
       >

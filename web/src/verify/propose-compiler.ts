@@ -1,5 +1,5 @@
 import { pragmaOf } from '../../../src/solidity/build-standard-json.ts';
-import { type PlainInput } from '../../../src/solidity/read-input-files.ts';
+import { type PlainInput } from '../../../src/solidity/detected-compilation.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 import { newestSatisfying } from '../../../src/solidity/pragma-version.ts';
 import { createApi } from '../api.ts';

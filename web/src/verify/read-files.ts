@@ -1,6 +1,5 @@
 import { formatCount } from '../format.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
-import { withoutOutput } from '../../../src/solidity/read-input-files.ts';
 
 /** An unread file, and its path within the selected folder. */
 export interface PlacedFile {
@@ -91,7 +90,7 @@ async function unzip({ path, file }: PlacedFile): Promise<readonly PlacedFile[]>
  * @throws Error that tells the user what is wrong with the files, and what to select instead
  */
 export async function readFiles(chosen: readonly PlacedFile[]): Promise<readonly InputFile[]> {
-  const unpacked = chosen.map((placed) => (ZIP.test(placed.path) ? unzip(placed) : [placed]));
+  const unpacked = chosen.map(async (placed) => (ZIP.test(placed.path) ? unzip(placed) : [placed]));
   const files = (await Promise.all(unpacked)).flat();
   const fitting = files.filter(({ path }) => READ.test(path));
   requireFew(fitting);
@@ -111,6 +110,7 @@ export async function readFiles(chosen: readonly PlacedFile[]): Promise<readonly
       );
     }
   }
+  const { withoutOutput } = await import('../../../src/solidity/read-input-files.ts');
   return Promise.all(
     fitting.map(async ({ path, file }) => ({
       path,

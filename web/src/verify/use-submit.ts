@@ -44,12 +44,12 @@ function useNamedChain(form: Form): () => Promise<void> {
 /** Completes the form before it is sent: adds pasted text, and selects the chain that the text names. */
 export function useSubmit(form: Form): {
   /** Adds the pasted text; undefined while there is none. */
-  readonly addPasted: { current: (() => void) | undefined };
+  readonly addPasted: { current: (() => Promise<void>) | undefined };
   readonly selectNamedChain: () => Promise<void>;
   readonly submitForm: () => Promise<void>;
 } {
   const { isSending, send } = form;
-  const addPasted = useRef<() => void>(undefined);
+  const addPasted = useRef<() => Promise<void>>(undefined);
   const selectNamedChain = useNamedChain(form);
   const [requests, setRequests] = useState(0);
   // After the render with the additions, so that `send` reads them.
@@ -60,7 +60,7 @@ export function useSubmit(form: Form): {
     const isComplete = form.fields.chain !== '' || form.chainText.trim() === '';
     // At once, so that focus moves to the first error before the next key.
     if (isComplete && addPasted.current === undefined) return send();
-    addPasted.current?.();
+    await addPasted.current?.();
     await selectNamedChain();
     setRequests((count) => count + 1);
   };

@@ -3,7 +3,7 @@ import {
   type DetectedCompilation,
   compilationOf,
   type InputFiles,
-} from '../../../src/solidity/read-input-files.ts';
+} from '../../../src/solidity/detected-compilation.ts';
 import { changeInput } from './input-change.ts';
 import { type VerifyFields } from './verify-fields.ts';
 
@@ -140,8 +140,8 @@ function solidityMembers({ optimizer, runs, viaIR, libraries, remappings }: Veri
 }
 
 /** The fields after files were read: values in the files win, and others stay as typed. */
-export function fillFields(fields: VerifyFields, dropped: InputFiles): VerifyFields {
-  if (dropped.kind === 'unusable') return fields;
+export function fillFields(fields: VerifyFields, dropped: InputFiles | undefined): VerifyFields {
+  if (dropped?.kind !== 'usable') return fields;
   const { contracts } = dropped;
   const [only, another] = contracts;
   const isListed = contracts.length === 0 || contracts.includes(fields.contract);

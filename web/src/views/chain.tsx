@@ -6,7 +6,7 @@ import { MonitorSection } from '../chain/monitor-section.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { allOf, type CountsApart, verifiedOf } from '../counts-apart.ts';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
-import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { ChainIcon } from '../parts/chain-icon.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -27,7 +27,9 @@ export const page = definePage<ChainData>({
     details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? ''),
   card: ({ data: { details } }) =>
     details.state === 'ready' ? `card/${details.value.record.chainId}.png` : undefined,
-  load: (api, { params }) => loadChain(api, params['ref'] ?? ''),
+  load: import.meta.env.SSR
+    ? (api, { params }) => loadChain(api, params['ref'] ?? '')
+    : onlyInTheService,
   status: ({ details }) => (details.state === 'failed' ? details.status || 503 : 200),
   View: ChainView,
 });

@@ -25,7 +25,7 @@ import { readPublicRpc, saveAsCsv, saveAsJson } from '../chains/save-chains.ts';
 import { useChainQuery } from '../chains/use-chain-query.ts';
 import { useChains } from '../chains/use-chains.ts';
 import { formatCount, formatTime } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { Downloads } from '../parts/downloads.tsx';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { type Health, type RegistryLine } from '../answers.ts';
@@ -60,7 +60,7 @@ interface ChainsData {
 export const page = definePage<ChainsData>({
   section: 'chains',
   title: () => 'Chains',
-  load,
+  load: import.meta.env.SSR ? load : onlyInTheService,
   status: ({ shown }) => (shown.state === 'failed' ? 503 : 200),
   View: ChainsView,
 });

@@ -8,7 +8,7 @@ import {
 } from '../compare/compare-data.ts';
 import { type DiffRow, type LineDiff } from '../compare/diff-lines.ts';
 import { formatCount } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -21,7 +21,7 @@ export const page = definePage<CompareData>({
   isShared: true,
   section: 'contracts',
   title: ({ request: { params } }) => `Compare ${params['address'] ?? ''}`,
-  load: loadComparison,
+  load: import.meta.env.SSR ? loadComparison : onlyInTheService,
   status: ({ comparison }) =>
     comparison?.state === 'failed' ? (comparison.status === 0 ? 503 : comparison.status) : 200,
   View: CompareView,

@@ -20,7 +20,7 @@ import { UpgradesSection } from '../contract/upgrades-section.tsx';
 import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
 import { CheckNow } from '../contract/check-now.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { ChainIcon } from '../parts/chain-icon.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MatchMark } from '../parts/match-mark.tsx';
@@ -47,7 +47,7 @@ export const page = definePage<ContractData>({
     contract.state === 'ready' && context.isUnlisted !== true
       ? `card/${params['chain'] ?? ''}/${contract.value.address}.png`
       : undefined,
-  load: loadContract,
+  load: import.meta.env.SSR ? loadContract : onlyInTheService,
   status: ({ contract }) => {
     if (contract.state === 'ready') return 200;
     if (isUnknownChain(contract)) return 404;

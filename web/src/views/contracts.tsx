@@ -17,7 +17,7 @@ import { NothingFound } from '../contracts/nothing-found.tsx';
 import { saveAsCsv, saveAsJson } from '../contracts/save-contracts.ts';
 import { formatCount } from '../format.ts';
 import { listContract } from '../listed-contract.ts';
-import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { Downloads } from '../parts/downloads.tsx';
 import { Failure } from '../parts/notices.tsx';
@@ -33,7 +33,7 @@ export const page = definePage<ContractsData>({
     const { words } = parseContractQuery(request.query);
     return `${words === '' ? '' : `${words} · `}Contracts`;
   },
-  load: loadContracts,
+  load: import.meta.env.SSR ? loadContracts : onlyInTheService,
   redirect: ({ data, request }) => {
     const sole = soleContract(parseContractQuery(request.query), data);
     return sole && `contract/${sole.chainId}/${sole.address}`;

@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { type CountsApart, takeApart } from '../counts-apart.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { MatchShape } from '../parts/match-mark.tsx';
@@ -29,7 +29,7 @@ interface CountsData {
 export const page = definePage<CountsData>({
   section: 'counts',
   title: () => 'Methodology',
-  load,
+  load: import.meta.env.SSR ? load : onlyInTheService,
   View: CountsView,
 });
 

@@ -8,7 +8,7 @@ import { Latest } from '../overview/latest.tsx';
 import { loadOverview, type OverviewData, type Totals } from '../overview/overview-data.ts';
 import { StateOfService } from '../overview/state-of-service.tsx';
 import { useLive } from '../overview/use-live.ts';
-import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type PageContext, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SiteSearch } from '../parts/site-search.tsx';
 import { Trend } from '../parts/trend.tsx';
@@ -22,7 +22,7 @@ export const page = definePage<OverviewData>({
   section: 'overview',
   hasSearch: true,
   title: () => '',
-  load: loadOverview,
+  load: import.meta.env.SSR ? loadOverview : onlyInTheService,
   View: OverviewView,
 });
 

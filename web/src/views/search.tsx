@@ -6,7 +6,7 @@ import { type ContractsData } from '../contracts/find-contracts.ts';
 import { kindOfWords } from '../contracts/contract-query.ts';
 import { formatCount } from '../format.ts';
 import { listContract } from '../listed-contract.ts';
-import { definePage, type PageContext, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -24,7 +24,7 @@ export const page = definePage<SearchData>({
     const words = wordsOf(request.query);
     return `${words === '' ? '' : `${words} · `}Search`;
   },
-  load: searchAll,
+  load: import.meta.env.SSR ? searchAll : onlyInTheService,
   redirect: ({ data, request }) => soleResult(wordsOf(request.query), data),
   status: ({ chains, contracts, job, signatures }) =>
     [chains, contracts, job, signatures].some(

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { allOf } from '../counts-apart.ts';
 import { formatChains, formatCount, formatTime } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
@@ -16,7 +16,9 @@ export const page = definePage<StatisticsData>({
   isShared: true,
   section: 'statistics',
   title: () => 'Statistics',
-  load: (api, { query }) => loadStatistics(api, parseStatisticsQuery(query)),
+  load: import.meta.env.SSR
+    ? (api, { query }) => loadStatistics(api, parseStatisticsQuery(query))
+    : onlyInTheService,
   // An invalid query is the client's fault; failures in reading are shown on a page with status 200.
   status: ({ history }) =>
     history.state === 'failed' && history.status >= 400 && history.status < 500
