@@ -133,9 +133,9 @@ function Differences({
                 <code class="excerpt">
                   {before}
                   {value !== undefined && (
-                    <mark class={reason}>
+                    <b class={reason}>
                       <SafeText text={value.replace(/^0x/, '')} most={VALUE_CHARACTERS} />
-                    </mark>
+                    </b>
                   )}
                   {after}
                 </code>
