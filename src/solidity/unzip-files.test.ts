@@ -8,7 +8,7 @@ const unzip = (
   files: Readonly<Record<string, string>>,
   fits: (path: string) => boolean = anything,
 ): Readonly<Record<string, string>> => {
-  const entries = Object.entries(files).map(([path, text]) => [path, strToU8(text)]);
+  const entries = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
   const archive = { name: 'a.zip', bytes: zipSync(Object.fromEntries(entries)) };
   const found = unzipFiles(archive, fits, BOUNDS);
   return Object.fromEntries(
