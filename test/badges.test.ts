@@ -1,5 +1,6 @@
 // Representations of a contract for other sites: badges, link previews, and text for programs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { checksumAddress } from '../src/lib/hex.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -8,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const [FULL, PARTIAL] = [sampleAddress(1), sampleAddress(2)];
 const [CLAIMED, NONE, FOREIGN] = [sampleAddress(3), sampleAddress(4), sampleAddress(5)];
+const WITHDRAWN = sampleAddress(6);
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -19,8 +21,10 @@ beforeAll(async () => {
     sampleContract(1, FULL, { runtimeMatch: 'full' }, { origin: 'verified' }),
     sampleContract(1, PARTIAL, { runtimeMatch: 'partial' }, { origin: 'verified' }),
     sampleContract(1, CLAIMED, { runtimeMatch: 'full' }, { origin: 'imported' }),
+    sampleContract(1, WITHDRAWN, { runtimeMatch: 'full' }, { origin: 'verified' }),
     { ...foreign, compilation: { ...foreign.compilation, name: '合約'.repeat(90) } },
   ]);
+  await withdrawMatch(testDatabase.database, { chainId: 1, address: WITHDRAWN, reason: 'a test' });
   service = await bootService({ databaseUrl: testDatabase.url, yaml: '' });
 });
 afterAll(async () => {
@@ -37,6 +41,7 @@ describe('badges', () => {
     ['a partial match', PARTIAL, 'partial match'],
     ['the claim of another service', CLAIMED, 'claimed full match'],
     ['what is not verified', NONE, 'not verified'],
+    ['a withdrawal', WITHDRAWN, 'withdrawn'],
   ])('say %s in the image and in the accessible text', async (_what, address, words) => {
     const response = await get(`/badge/1/${checksumAddress(address)}.svg`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
@@ -80,6 +85,7 @@ describe('preview cards', () => {
     ['the claim of another service', `/card/1/${CLAIMED}.png`],
     ['a name of which no letter is there', `/card/1/${FOREIGN}.png`],
     ['what is not verified', `/card/1/${NONE}.png`],
+    ['a withdrawal', `/card/1/${WITHDRAWN}.png`],
     ['a chain that nobody knows', `/card/99999999999/${NONE}.png`],
     ['a chain', '/card/1.png'],
     ['the service', '/card/fullmatch.png'],
@@ -93,9 +99,9 @@ describe('preview cards', () => {
 
   test('differ by verdict and are only sent again after a change', async () => {
     const cards = await Promise.all(
-      [FULL, PARTIAL, CLAIMED, NONE].map((address) => png(`/card/1/${address}.png`)),
+      [FULL, PARTIAL, CLAIMED, NONE, WITHDRAWN].map((address) => png(`/card/1/${address}.png`)),
     );
-    expect(new Set(cards.map(({ bytes }) => bytes.toString('base64'))).size).toBe(4);
+    expect(new Set(cards.map(({ bytes }) => bytes.toString('base64'))).size).toBe(5);
     const etag = cards[0]?.response.headers.get('etag') ?? '';
     const again = await png(`/card/1/${FULL}.png`, { 'if-none-match': etag });
     expect(again.response.status).toBe(304);
@@ -119,6 +125,8 @@ describe('preview cards', () => {
       )?.[1];
     const card = await cardOf(`/contract/1/${FULL}`);
     expect(card).toBe(`${service.apiUrl}/card/1/${checksumAddress(FULL)}.png`);
+    const withdrawn = `${service.apiUrl}/card/1/${checksumAddress(WITHDRAWN)}.png`;
+    expect(await cardOf(`/contract/1/${WITHDRAWN}`)).toBe(withdrawn);
     expect(await cardOf('/registry/1')).toBe(`${service.apiUrl}/card/1.png`);
     expect(await cardOf('/')).toBe(`${service.apiUrl}/card/fullmatch.png`);
     expect((await fetch(card ?? '')).status).toBe(200);

@@ -1,4 +1,5 @@
 // Why sources do not produce the on-chain bytecode: common mistakes are tried and reported before any bytes.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy } from './support/anvil.ts';
@@ -41,7 +42,9 @@ type Settings = Readonly<Record<string, unknown>>;
 describeWith([ANVIL], 'mismatch diagnosis', () => {
   let service: VerifyingService;
   beforeAll(async () => {
-    service = await startVerifyingService();
+    service = await startVerifyingService(
+      (folder) => `compilers: { folder: ${folder} }\nmcp: { enabled: true }\n`,
+    );
   });
   afterAll(() => service.close());
 
@@ -176,5 +179,24 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     const job = await fail({ input: with_(runs(200)) }, { input });
     const { settings, contract } = diagnosisOf(job) ?? {};
     expect([settings, contract]).toEqual([undefined, undefined]);
+  });
+
+  test('is read over the Model Context Protocol, without any bytecode', async () => {
+    const job = await fail({ input: with_(runs(1)) }, { input: with_(runs(200)) });
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const url = new URL(`${service.service.apiUrl}/mcp`);
+    await client.connect(new StreamableHTTPClientTransport(url));
+    try {
+      const { content } = await client.callTool({
+        name: 'why_not_verified',
+        arguments: { verificationId: job.verificationId },
+      });
+      const [first] = content as { text: string }[];
+      const { error } = JSON.parse(first?.text ?? '') as WireJob;
+      expect(error?.errorData?.['diagnosis']).toEqual(diagnosisOf(job));
+      expect(Object.keys(error ?? {}).filter((key) => /Code$/.test(key))).toEqual([]);
+    } finally {
+      await client.close();
+    }
   });
 });

@@ -222,17 +222,17 @@ function withoutAuxdata(code: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns whether the bytecode on chain has all functions of the sources. If not, it comes from other
- * sources, whatever the settings.
+ * Returns whether the bytecode on chain has the selectors of all functions of the sources. If not, it comes
+ * from other sources, whatever the settings. Selectors are operands of PUSH4, of shorter PUSHes without their
+ * leading zeros, or words of the tables that Vyper searches since 0.3.10.
  */
 function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): boolean {
-  const pushed = new Set(
-    readInstructions(withoutAuxdata(onChain)).map(({ pushed: value }) => value),
-  );
+  const code = Buffer.from(withoutAuxdata(onChain));
   const identifiers = ownMethodIdentifiers(contract.abi, contract.evm?.methodIdentifiers);
-  return signaturesOf(contract.abi, identifiers).function.every(({ signatureHash4 }) =>
-    pushed.has(Number(signatureHash4)),
-  );
+  return signaturesOf(contract.abi, identifiers).function.every(({ signatureHash4 }) => {
+    const selector = Buffer.from(signatureHash4.slice(2), 'hex');
+    return code.includes(selector.subarray(selector.findIndex((byte) => byte !== 0)));
+  });
 }
 
 function findPlace({ compiled, input, onChain }: Mismatch): SourcePlace | undefined {

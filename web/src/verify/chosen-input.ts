@@ -15,3 +15,9 @@ export async function readInput(files: readonly InputFile[]): Promise<ChosenInpu
   const { readInputFiles } = await import('../../../src/solidity/read-input-files.ts');
   return { files, dropped: readInputFiles(files) };
 }
+
+/** The files kept from an earlier visit, unless others were chosen while they were read. */
+export const unlessChosen =
+  (kept: ChosenInput) =>
+  (now: ChosenInput): ChosenInput =>
+    now === NO_INPUT ? kept : now;

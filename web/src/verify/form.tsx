@@ -16,7 +16,7 @@ import { FoundCodeHint, useFoundCode } from './found-code.tsx';
 import { type FoundCode } from '../parts/read-code.ts';
 import { changeFields } from './input-change.ts';
 import { ChangedInput } from './changed-input.tsx';
-import { type ChosenInput, NO_INPUT, readInput } from './chosen-input.ts';
+import { type ChosenInput, NO_INPUT, readInput, unlessChosen } from './chosen-input.ts';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import {
@@ -176,7 +176,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   useEffect(() => {
     const keptFiles = readKeptFiles();
     if (keptFiles === 'lost') setLost(true);
-    else void readInput(keptFiles).then(setInput);
+    else void readInput(keptFiles).then((kept) => setInput(unlessChosen(kept)));
     const restored = restoreFields({ chain, address });
     if (restored === undefined) return;
     setFields(restored.fields);

@@ -43,10 +43,12 @@ export const page = definePage<ContractData>({
     if (!verdict) return `Whether ${place} is verified here.`;
     return [`${verdict.title}: ${place}.`, facts?.chips.join(', ') ?? ''].join(' ').trim();
   },
-  card: ({ data: { contract }, request: { params }, context }) =>
-    contract.state === 'ready' && context.isUnlisted !== true
-      ? `card/${params['chain'] ?? ''}/${contract.value.address}.png`
-      : undefined,
+  card: ({ data: { contract, withdrawn }, request: { params }, context }) => {
+    const shown = [contract, withdrawn].find((each) => each?.state === 'ready');
+    return shown?.state === 'ready' && context.isUnlisted !== true
+      ? `card/${params['chain'] ?? ''}/${shown.value.address}.png`
+      : undefined;
+  },
   load: import.meta.env.SSR ? loadContract : onlyInTheService,
   status: ({ contract }) => {
     if (contract.state === 'ready') return 200;

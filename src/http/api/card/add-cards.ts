@@ -4,7 +4,11 @@ import { type Context } from 'hono';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import type { ContractSummary, CountsWithClaims } from '../../../repository/repository.ts';
+import type {
+  ContractSummary,
+  CountsWithClaims,
+  WithdrawnMatch,
+} from '../../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { Admission } from '../../../lib/admission.ts';
@@ -19,12 +23,12 @@ const DRAWINGS = { total: 2, perClient: 1, waiting: 256, waitingPerClient: 16 };
 
 type Parts = Pick<
   HttpDependencies,
-  'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'
+  'activity' | 'answers' | 'contractLists' | 'contracts' | 'isUnlisted' | 'registry'
 >;
 
 /** Adds the images that link previews show for a contract, a chain and the service. */
 export function addCards(routes: OpenAPIHono, parts: Parts): void {
-  const { answers, contractLists, activity, registry } = parts;
+  const { answers, contractLists, contracts, activity, registry } = parts;
   const kept = createBodyCache(KEPT_BYTES);
   const drawings = new Admission(DRAWINGS);
   const readOverview = overviewReader(activity);
@@ -63,7 +67,9 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
         limit: 1,
         chainId,
       });
-      return describeContract(results[0], { address, chain: nameOf(parts, chainId) });
+      const place = { address, chain: nameOf(parts, chainId) };
+      if (results[0] !== undefined) return describeContract(results[0], place);
+      return describeUnverified(await contracts.readWithdrawnMatch(chainId, address), place);
     });
   });
   routes.openapi(cardRoute, (c) => {
@@ -105,14 +111,27 @@ function nameOf({ registry }: Pick<Parts, 'registry'>, chainId: number): string 
 
 const LABELS = { full: 'Full match', partial: 'Partial match' } as const;
 
-function describeContract(
-  contract: ContractSummary | undefined,
-  { address, chain }: { readonly address: Hex; readonly chain: string },
-): Card {
-  const place = [{ text: `on ${chain}` }, { text: checksumAddress(address), isMono: true }];
-  if (contract === undefined) {
-    return { mark: 'none', title: 'Contract', lines: [{ text: 'Not verified here' }, ...place] };
-  }
+interface Place {
+  readonly address: Hex;
+  readonly chain: string;
+}
+
+const describePlace = ({ address, chain }: Place): Card['lines'] => [
+  { text: `on ${chain}` },
+  { text: checksumAddress(address), isMono: true },
+];
+
+/** The card of a contract without a match, whose last one may have been withdrawn. */
+function describeUnverified(withdrawn: WithdrawnMatch | undefined, place: Place): Card {
+  const [mark, verdict] =
+    withdrawn === undefined
+      ? (['none', 'Not verified here'] as const)
+      : (['withdrawn', 'Withdrawn: no longer verified'] as const);
+  const title = withdrawn?.compilation?.name ?? 'Contract';
+  return { mark, title, lines: [{ text: verdict }, ...describePlace(place)] };
+}
+
+function describeContract(contract: ContractSummary, place: Place): Card {
   const { match, origin, name, language, compilerVersion } = contract;
   const isClaim = origin === 'imported';
   const verdict = isClaim ? `${LABELS[match]}, claimed elsewhere` : LABELS[match];
@@ -120,7 +139,7 @@ function describeContract(
   return {
     mark: isClaim ? 'claimed' : match,
     title: name,
-    lines: [{ text: verdict }, ...place, { text: compiler }],
+    lines: [{ text: verdict }, ...describePlace(place), { text: compiler }],
   };
 }
 

@@ -26,13 +26,14 @@ const INKS = {
   partial: 0x7c4a00,
   claimed: 0x524b75,
   none: 0x4c535d,
+  withdrawn: 0x96190f,
 } as const;
 type Ink = keyof typeof INKS;
 const SHADES = 16;
 const GROUND = 0xffffff;
 
 /** Verdict that the mark of a card shows; its shapes are those of the pages. */
-export type CardMark = 'full' | 'partial' | 'claimed' | 'none';
+export type CardMark = 'full' | 'partial' | 'claimed' | 'none' | 'withdrawn';
 
 /** Content of a card. */
 export interface Card {
@@ -140,7 +141,7 @@ function drawText(pixels: Buffer, name: FontName, ink: Ink, { x, y }: Place, tex
 const indexOf = (x: number, y: number): number => y * (WIDTH + 1) + 1 + x;
 
 /** Shapes of the mark on the pages (match-mark.tsx), as fractions of its radius. */
-const RING = { outer: 1, inner: 0.74, dot: 0.53, dashes: 12 };
+const RING = { outer: 1, inner: 0.74, dot: 0.53, dashes: 12, strike: 0.13 };
 
 function drawMark(
   pixels: Buffer,
@@ -158,6 +159,10 @@ function drawMark(
       let share = isDash ? within(distance, RING.outer) - within(distance, RING.inner) : 0;
       if (mark === 'full') share += within(distance, RING.dot);
       if (mark === 'partial' && column < 0) share += within(distance, RING.inner);
+      // From the lower left to the upper right.
+      if (mark === 'withdrawn' && distance < RING.inner * radius) {
+        share += within(Math.abs(row + column) / Math.SQRT2, RING.strike);
+      }
       const level = Math.round(Math.min(1, share) * (SHADES - 1));
       if (level > 0) pixels[indexOf(x + column, y + row)] = shadeOf(mark, level);
     }
