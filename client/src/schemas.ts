@@ -1896,7 +1896,9 @@ export interface Health {
   };
   statistics?: {
     chains: number;
+    /** As in stats.json, which counts verified and imported contracts */
     full: number;
+    /** As in stats.json */
     partial: number;
     lastModified: string;
     /** Since the counts last changed */

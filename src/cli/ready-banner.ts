@@ -1,3 +1,4 @@
+import { type MatchCounts, takeApart } from '../lib/counts-apart.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { type ServiceUrls } from '../service/open-hosts.ts';
 import { type Service } from '../service/service.ts';
@@ -8,12 +9,12 @@ const count = (value: number): string => value.toLocaleString('en-US');
 
 /** The contracts, with the claims of other services apart. While these are not counted, no contract is called verified. */
 function describeContracts(
-  contracts: number,
+  { full, partial }: MatchCounts,
   claims: Awaited<ReturnType<Service['facts']>>['claims'],
 ): string {
-  if (claims === undefined) return `${count(contracts)} contracts`;
-  const claimed = claims.full + claims.partial;
-  const verified = `${count(contracts - claimed)} verified contracts`;
+  if (claims === undefined) return `${count(full + partial)} contracts`;
+  const { claimed, ...here } = takeApart({ full, partial, claimed: claims });
+  const verified = `${count(here.full + here.partial)} verified contracts`;
   return claimed === 0 ? verified : `${verified}, and ${count(claimed)} claimed by other services`;
 }
 
@@ -33,7 +34,7 @@ export function describeReadiness(
     repositoryUrl && [
       'statistics',
       `${repositoryUrl}/stats.json`,
-      contracts !== undefined && describeContracts(contracts, claims),
+      statistics && describeContracts(statistics, claims),
     ],
     operatorUrl && ['operator', `${operatorUrl}/`, 'on this machine alone'],
     metricsUrl && ['metrics', `${metricsUrl}/metrics`],

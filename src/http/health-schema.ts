@@ -60,8 +60,8 @@ export const healthReportSchema = z
     statistics: z
       .strictObject({
         chains: count,
-        full: count,
-        partial: count,
+        full: count.describe('As in stats.json, which counts verified and imported contracts'),
+        partial: count.describe('As in stats.json'),
         lastModified: z.iso.datetime(),
         ageSeconds: seconds.describe('Since the counts last changed'),
         confirmedSecondsAgo: seconds.describe('Since they were last checked against the database'),

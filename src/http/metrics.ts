@@ -188,13 +188,17 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
     ({ registry }) =>
       registry?.confirmedSecondsAgo === undefined ? [] : [[{}, registry.confirmedSecondsAgo]],
   );
-  gauge('fullmatch_contracts', 'Verified contracts by match', ['match'], ({ statistics }) =>
-    statistics === undefined
-      ? []
-      : [
-          [{ match: 'full' }, statistics.full],
-          [{ match: 'partial' }, statistics.partial],
-        ],
+  gauge(
+    'fullmatch_contracts',
+    'Contracts by match as in stats.json, which counts verified and imported ones',
+    ['match'],
+    ({ statistics }) =>
+      statistics === undefined
+        ? []
+        : [
+            [{ match: 'full' }, statistics.full],
+            [{ match: 'partial' }, statistics.partial],
+          ],
   );
   gauge(
     'fullmatch_statistics_confirmed_age_seconds',

@@ -1,36 +1,11 @@
-/** Counts of contracts by their best match. */
-export interface MatchCounts {
-  readonly full: number;
-  readonly partial: number;
-}
+import {
+  type CountsApart,
+  type MatchCounts,
+  takeApart,
+  type WireCounts,
+} from '../../src/lib/counts-apart.ts';
 
-/**
- * Counts as the pages show them: full and partial matches that were verified here, and apart from them the
- * claims, which other services report and which are no part of a verified total.
- */
-export interface CountsApart extends MatchCounts {
-  readonly claimed: number;
-}
-
-/** Counts of the API: all contracts, and how many of these are claims. */
-interface WireCounts extends MatchCounts {
-  readonly claimed: MatchCounts;
-}
-
-/** Takes the claims out of the counts of the API, in a row that has some. */
-export function takeApart<Row extends WireCounts>({
-  full,
-  partial,
-  claimed,
-  ...rest
-}: Row): Omit<Row, keyof WireCounts> & CountsApart {
-  return {
-    ...rest,
-    full: full - claimed.full,
-    partial: partial - claimed.partial,
-    claimed: claimed.full + claimed.partial,
-  };
-}
+export { type CountsApart, type MatchCounts, takeApart };
 
 /** Contracts verified here. */
 export const verifiedOf = ({ full, partial }: MatchCounts): number => full + partial;

@@ -2,6 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { findChain } from '../../../chains/registry/chain-reference.ts';
+import { takeApart } from '../../../lib/counts-apart.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import type {
@@ -149,12 +150,9 @@ const count = (value: number, one: string, more: string): string =>
 const NO_COUNTS: CountsWithClaims = { full: 0, partial: 0, claimed: { full: 0, partial: 0 } };
 
 /** Contracts verified here, and claims. */
-function splitCounts({ full, partial, claimed }: CountsWithClaims = NO_COUNTS): {
-  readonly verified: number;
-  readonly claimed: number;
-} {
-  const claims = claimed.full + claimed.partial;
-  return { verified: full + partial - claims, claimed: claims };
+function splitCounts(counts: CountsWithClaims = NO_COUNTS) {
+  const { full, partial, claimed } = takeApart(counts);
+  return { verified: full + partial, claimed };
 }
 
 function describeCounts(counts: CountsWithClaims | undefined): Card['lines'] {
