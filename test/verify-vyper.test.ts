@@ -125,7 +125,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     [V310, { optimize: 'codesize' }, {}, 'optimize: codesize'],
     [V310, {}, { optimize: 'none' }, 'optimize: gas'],
     [V4, { optimize: 'none' }, {}, 'optimize: none'],
-    [V4, { evmVersion: 'london' }, {}, 'evmVersion: london'],
+    [V4, { evmVersion: 'paris' }, {}, 'evmVersion: paris'],
   ])('names the setting of %s that differs: %j, not %j', async (version, used, sent, settings) => {
     const sources = { [PATH]: sourceFor(version, `# ${settings}\n`) };
     const input = vyperInput(sources, { settings: used });

@@ -112,6 +112,11 @@ export function DownloadSection({
           </li>
         )}
       </ul>
+      <p class="quiet">
+        To verify a copy of this contract elsewhere, choose sources.zip, standard-input.json or the
+        full record on the page <a href={`${base}verify`}>Verify</a>, or pass it to{' '}
+        <code>fullmatch verify</code>.
+      </p>
     </section>
   );
 }
