@@ -194,7 +194,9 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
       const [first] = content as { text: string }[];
       const { error } = JSON.parse(first?.text ?? '') as WireJob;
       expect(error?.errorData?.['diagnosis']).toEqual(diagnosisOf(job));
-      expect(Object.keys(error ?? {}).filter((key) => /Code$/.test(key))).toEqual([]);
+      expect(
+        Object.keys(error ?? {}).filter((key) => /(?:Creation|Runtime)Code$/.test(key)),
+      ).toEqual([]);
     } finally {
       await client.close();
     }

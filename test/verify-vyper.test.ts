@@ -120,20 +120,6 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     expect(JSON.stringify(runtimeBytecode.transformationValues)).toContain(word(9));
   });
 
-  test.each([
-    [V39, { optimize: false }, {}, 'optimize: false'],
-    [V310, { optimize: 'codesize' }, {}, 'optimize: codesize'],
-    [V310, {}, { optimize: 'none' }, 'optimize: gas'],
-    [V4, { optimize: 'none' }, {}, 'optimize: none'],
-    [V4, { evmVersion: 'paris' }, {}, 'evmVersion: paris'],
-  ])('names the setting of %s that differs: %j, not %j', async (version, used, sent, settings) => {
-    const sources = { [PATH]: sourceFor(version, `# ${settings}\n`) };
-    const input = vyperInput(sources, { settings: used });
-    const { address } = await deployed(version, input, { args: word(7) });
-    const { error } = await verify(address, version, vyperInput(sources, { settings: sent }));
-    expect(error?.errorData?.['diagnosis']).toMatchObject({ settings });
-  });
-
   test('matches a changed comment in part; only 0.4.3 can match its exact source in full', async () => {
     for (const version of [V39, V4]) {
       const input = vyperInput({ [PATH]: sourceFor(version, '# one\n') });

@@ -17,6 +17,7 @@ import { startDiagnosisTimer } from './diagnosis-time.ts';
 import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
 import { findEnclosingFunction } from './enclosing-function.ts';
 import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
+import { hasSelectors } from './has-selectors.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
 /** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
@@ -222,17 +223,15 @@ function withoutAuxdata(code: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns whether the bytecode on chain has the selectors of all functions of the sources. If not, it comes
- * from other sources, whatever the settings. Selectors are operands of PUSH4, of shorter PUSHes without their
- * leading zeros, or words of the tables that Vyper searches since 0.3.10.
+ * Returns whether the bytecode on chain has all functions of the sources. If not, it comes from other
+ * sources, whatever the settings.
  */
 function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): boolean {
-  const code = Buffer.from(withoutAuxdata(onChain));
   const identifiers = ownMethodIdentifiers(contract.abi, contract.evm?.methodIdentifiers);
-  return signaturesOf(contract.abi, identifiers).function.every(({ signatureHash4 }) => {
-    const selector = Buffer.from(signatureHash4.slice(2), 'hex');
-    return code.includes(selector.subarray(selector.findIndex((byte) => byte !== 0)));
-  });
+  const selectors = signaturesOf(contract.abi, identifiers).function.map(
+    ({ signatureHash4 }) => signatureHash4,
+  );
+  return hasSelectors(withoutAuxdata(onChain), selectors);
 }
 
 function findPlace({ compiled, input, onChain }: Mismatch): SourcePlace | undefined {
