@@ -14,6 +14,7 @@ import {
 } from '../rpc/deployed-code.ts';
 import { type RpcClient } from '../rpc/rpc-client.ts';
 import { data } from '../rpc/rpc-shapes.ts';
+import { addressInWord } from './address-word.ts';
 import {
   containsDelegateCall,
   isSequenceWallet,
@@ -205,11 +206,10 @@ async function askContract(
   }
 }
 
-const ADDRESS_WORD = /^0x0{24}([0-9a-f]{40})$/;
-
+/** The address in a word, unless it is zero. */
 function addressIn(word: Hex): Hex | undefined {
-  const digits = ADDRESS_WORD.exec(word)?.[1];
-  return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits}`;
+  const address = addressInWord(word);
+  return address === undefined || /^0x0+$/.test(address) ? undefined : address;
 }
 
 /** The addresses of an ABI-encoded list, if it contains nothing else and none of them is zero. */

@@ -1,4 +1,5 @@
 import { type Hex } from '../../lib/hex.ts';
+import { addressInWord } from './address-word.ts';
 import { type ContractLog, type LogQuery } from '../logs/read-logs.ts';
 
 /** An implementation that a proxy began to use. */
@@ -11,7 +12,6 @@ export interface Upgrade {
 
 /** The first topic of `Upgraded(address)`, which proxies emit according to EIP-1967. */
 const UPGRADED: Hex = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
-const ADDRESS_WORD = /^0x0{24}([0-9a-f]{40})$/i;
 
 /** The events to read for the upgrades of a proxy. */
 export function upgradesOf(address: Hex): LogQuery {
@@ -23,8 +23,8 @@ export function upgradesOf(address: Hex): LogQuery {
  * the address.
  */
 export function readUpgrade(log: ContractLog): Upgrade | undefined {
-  const [, address] = ADDRESS_WORD.exec(log.topics[1] ?? log.data) ?? [];
-  if (address === undefined) return undefined;
+  const implementation = addressInWord((log.topics[1] ?? log.data).toLowerCase());
+  if (implementation === undefined) return undefined;
   const { blockNumber, transactionHash } = log;
-  return { implementation: `0x${address.toLowerCase()}`, blockNumber, transactionHash };
+  return { implementation, blockNumber, transactionHash };
 }

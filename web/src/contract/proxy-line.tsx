@@ -2,8 +2,7 @@ import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
 import { MatchShape } from '../parts/match-mark.tsx';
-import { SafeText } from '../parts/safe-text.tsx';
-import { ShortAddress } from '../parts/short-address.tsx';
+import { ImplementationLink } from './implementation-link.tsx';
 import { type Proxy, readProxy } from './contract-data.ts';
 import { isClaim, matchOf } from './verdict.ts';
 
@@ -77,15 +76,7 @@ function Implementation({
   const kind = known !== 'none' && isClaim(origin) ? 'claimed' : known;
   return (
     <>
-      <a href={href}>
-        <ShortAddress address={address} />
-        {name !== undefined && (
-          <>
-            {' '}
-            <SafeText text={name} />
-          </>
-        )}
-      </a>{' '}
+      <ImplementationLink {...{ href, address, name }} />{' '}
       <span class={`match ${kind}`} title={WORDS[kind]}>
         <MatchShape kind={kind} />{' '}
         <span class={kind === 'none' ? undefined : 'unseen'}>{WORDS[kind]}</span>

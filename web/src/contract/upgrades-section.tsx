@@ -5,9 +5,8 @@ import { createApi, type Loaded } from '../api.ts';
 import { formatCount } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
-import { SafeText } from '../parts/safe-text.tsx';
-import { ShortAddress } from '../parts/short-address.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
+import { ImplementationLink } from './implementation-link.tsx';
 import { type Proxy, readProxy } from './contract-data.ts';
 import { isClaim } from './verdict.ts';
 
@@ -73,15 +72,11 @@ function Upgrades({
               <tr key={`${upgrade.transactionHash}/${index}`}>
                 <th scope="row">{formatCount(upgrade.blockNumber)}</th>
                 <td>
-                  <a href={`${base}contract/${chainId}/${upgrade.implementation}`}>
-                    <ShortAddress address={upgrade.implementation} />
-                    {upgrade.name !== undefined && (
-                      <>
-                        {' '}
-                        <SafeText text={upgrade.name} />
-                      </>
-                    )}
-                  </a>
+                  <ImplementationLink
+                    href={`${base}contract/${chainId}/${upgrade.implementation}`}
+                    address={upgrade.implementation}
+                    name={upgrade.name}
+                  />
                 </td>
                 <td>
                   {upgrade.match === undefined ? (
