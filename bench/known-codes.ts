@@ -52,7 +52,14 @@ async function openParts(
   const reader = createJobReader();
   const chain = { record: { chainId: CHAIN_ID } } as RegisteredChain;
   return {
-    ...{ database, compilers, reader, sourceBytes: 5_000_000, cache: new KnownCodeCache() },
+    ...{
+      database,
+      compilers,
+      reader,
+      sourceBytes: 5_000_000,
+      diagnosisMs: 0,
+      cache: new KnownCodeCache(),
+    },
     findSupportedChain: () => chain,
     quorumOf: () => undefined,
     readDeployedCode: async (_chain, address) => ({

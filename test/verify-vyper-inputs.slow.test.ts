@@ -84,6 +84,14 @@ describe.skipIf(absence)(`Vyper inputs${absence ? ` (${absence})` : ''}`, () => 
     expect(job.error?.customCode).toBe('unsupported_setting');
   });
 
+  test('are told the optimization mode with which they match', async () => {
+    const input = vyperInput({ [PATH]: PLAIN });
+    const settings = { optimize: 'none' };
+    const { address } = await deployed(V310, { ...input, settings }, '7'.padStart(64, '0'));
+    const { error } = await verify(address, V310, { ...input, settings: { optimize: 'gas' } });
+    expect(error?.errorData?.['diagnosis']).toMatchObject({ changes: settings });
+  });
+
   test('verify by files alone, which determine the contract', async () => {
     const files = {
       [PATH]:

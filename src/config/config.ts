@@ -187,6 +187,10 @@ export const configSchema = z.object({
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
     }),
+    diagnosisMs: integer([0, 3_600_000], 6_000, {
+      description:
+        'How long a failed verification may try other contracts, settings and compilers to find its cause, in milliseconds; 0 to try none.',
+    }),
     recheckRoundSeconds: integer([0, 315_360_000], 2_592_000, {
       description:
         'In how many seconds all verified contracts of a configured chain are read again, to see whether their code changed; 0 for never.',

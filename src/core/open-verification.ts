@@ -50,12 +50,12 @@ export function openCompilers(
 
 /** Dependencies of verifications; the caller must close the reader. */
 export function createVerificationParts(
-  { limits: { sourceBytes } }: Config,
+  { limits: { sourceBytes }, verification: { diagnosisMs } }: Config,
   chains: ChainAccess,
   compilers: Compilers,
 ) {
   const reader = createJobReader();
-  return { ...chains, compilers: withOutputCache(compilers), reader, sourceBytes };
+  return { ...chains, compilers: withOutputCache(compilers), reader, sourceBytes, diagnosisMs };
 }
 
 /**

@@ -56,6 +56,8 @@ export interface VerificationParts extends ReadingParts {
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
   /** Whether other jobs are waiting, which shortens the diagnosis of a failure; if absent, none are. */
   readonly doOthersWait?: () => boolean;
+  /** How long a failure is diagnosed, in milliseconds; 0 to try nothing. */
+  readonly diagnosisMs: number;
 }
 
 /** A verification that found a match. */

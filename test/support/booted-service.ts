@@ -35,6 +35,9 @@ export interface BootOptions {
 /** Environment with free ports for a service. */
 export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
+/** The causes of failed verifications are found on a busy machine too. */
+const PATIENT_DIAGNOSIS = { FULLMATCH_VERIFICATION_DIAGNOSIS_MS: '120000' };
+
 /** Registry settings for a service: the configured chains and those with contracts. */
 const FEW_CHAINS = {
   FULLMATCH_REGISTRY_INCLUDE: 'configured',
@@ -66,6 +69,7 @@ export function prepareService(options: BootOptions): { service: Service; logTex
       environment: {
         ...LOOPBACK_PORTS,
         ...NO_DOWNLOADS,
+        ...PATIENT_DIAGNOSIS,
         ...(options.yaml?.includes('registry:') !== true && FEW_CHAINS),
         DATABASE_URL: options.databaseUrl,
         ...options.environment,

@@ -13,7 +13,7 @@ import { compileAllBytecode } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
 import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
-import { startDiagnosisTimer } from './diagnosis-time.ts';
+import { diagnosisLimits, type DiagnosisLimits, startDiagnosisTimer } from './diagnosis-time.ts';
 import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
 import { findEnclosingFunction } from './enclosing-function.ts';
 import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
@@ -53,10 +53,13 @@ interface Parts {
   readonly reader: JobReader;
   /** Whether other jobs are waiting for a worker; if absent, none are. */
   readonly doOthersWait?: () => boolean;
+  /** Time limit in milliseconds; with 0 nothing is tried. */
+  readonly diagnosisMs: number;
 }
 
-/** If a compilation takes longer than this, a diagnosis has time for only a few. */
-const SLOW_COMPILATION_MS = 2_000;
+/** The time that is left for trials. */
+type DiagnosisTime = Pick<DiagnosisLimits, 'slowCompilationMs'> & { readonly signal: AbortSignal };
+
 const MAX_CONTRACTS = 2;
 /** Bytecode larger than any known chain allows is not disassembled: that would block other requests. */
 const MAX_READ_BYTES = 65_536;
@@ -66,9 +69,6 @@ const NAME_SHOWN_CHARACTERS = 100;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]{1,60})?$/;
 const PUSH0 = 0x5f;
 const MCOPY = 0x5e;
-
-/** Time for the trials if a match with other settings is to be stored, so that they are worth more than a hint. */
-const SETTINGS_TIME = { longestMs: 20_000, leastMs: 10_000 };
 
 /**
  * Looks for the cause of a mismatch by trying common mistakes: the contract, the compiler, the settings.
@@ -89,23 +89,36 @@ export async function diagnoseMismatch(
   const compiler = findOtherCompiler(mismatch);
   const isLarge = Math.max(sizes.compiled, sizes.onChain) > MAX_READ_BYTES;
   if (isLarge) return { diagnosis: { ...(compiler && { compiler }), sizes } };
-  const time = startDiagnosisTimer(
-    parts.doOthersWait ?? (() => false),
-    willUseSettings ? SETTINGS_TIME : undefined,
-  );
-  const within = AbortSignal.any([signal, time.signal]);
-  try {
-    const cause = compiler
-      ? await tryCompiler(parts, mismatch, compiler.onChain, within)
-      : await tryOthers(parts, mismatch, within);
-    signal.throwIfAborted();
+  if (parts.diagnosisMs > 0) {
+    const limits = diagnosisLimits(parts.diagnosisMs, willUseSettings);
+    const cause = await tryInTime(parts, mismatch, compiler?.onChain, limits, signal);
     if (cause !== undefined) return cause;
-  } finally {
-    time.end();
   }
   if (compiler !== undefined) return { diagnosis: { compiler, sizes } };
   const place = task.language === 'solidity' ? findPlace(mismatch) : undefined;
   return { diagnosis: { ...(place && { place }), sizes } };
+}
+
+/** Tries the compiler that the bytecode names, or other contracts and settings, until the time is used up. */
+async function tryInTime(
+  parts: Parts,
+  mismatch: Mismatch,
+  compilerVersion: string | undefined,
+  limits: DiagnosisLimits,
+  signal: AbortSignal,
+): Promise<MismatchCause | undefined> {
+  const timer = startDiagnosisTimer(parts.doOthersWait ?? (() => false), limits);
+  const time = { ...limits, signal: AbortSignal.any([signal, timer.signal]) };
+  try {
+    const cause =
+      compilerVersion === undefined
+        ? await tryOthers(parts, mismatch, time)
+        : await tryCompiler(parts, mismatch, compilerVersion, time);
+    signal.throwIfAborted();
+    return cause;
+  } finally {
+    timer.end();
+  }
 }
 
 /** Returns the cause of sources that match with other settings. */
@@ -131,35 +144,35 @@ async function tryCompiler(
   parts: Parts,
   mismatch: Mismatch,
   compilerVersion: string,
-  within: AbortSignal,
+  time: DiagnosisTime,
 ): Promise<MismatchCause | undefined> {
   const { input, compile, judge } = mismatch;
   const task = { ...mismatch.task, version: compilerVersion };
   try {
     if ((await parts.compilers.obtain(task)) !== undefined) return undefined;
-    const compiled = await compile(task, input, within);
+    const compiled = await compile(task, input, time.signal);
     if (judge(input, compiled).match !== null) {
       return causeOf({ changes: { compilerVersion }, task, input });
     }
-    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, within))?.found;
+    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, time))?.found;
     return found && causeOf({ ...found, changes: { compilerVersion, ...found.changes } });
   } catch {
     return undefined;
   }
 }
 
-/** Tries other contracts and settings until `within` aborts. */
+/** Tries other contracts and settings until the signal aborts. */
 async function tryOthers(
   parts: Parts,
   mismatch: Mismatch,
-  within: AbortSignal,
+  { signal, slowCompilationMs }: DiagnosisTime,
 ): Promise<MismatchCause | undefined> {
   const { compiled, onChain } = mismatch;
-  if (compiled.compileTimeMs > SLOW_COMPILATION_MS) return undefined;
-  const contract = await findContract(parts, mismatch, within).catch(() => undefined);
+  if (compiled.compileTimeMs > slowCompilationMs) return undefined;
+  const contract = await findContract(parts, mismatch, signal).catch(() => undefined);
   if (contract !== undefined) return { diagnosis: { contract } };
   if (!hasSameFunctions(compiled, onChain)) return undefined;
-  const found = await findSettings(mismatch, within);
+  const found = await findSettings(mismatch, signal);
   return found && causeOf(found);
 }
 
