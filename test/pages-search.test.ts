@@ -120,7 +120,7 @@ describe('search', () => {
 
 describe('usability regressions', () => {
   test('a chain that is not supported does not offer verification and says what is missing', async () => {
-    const text = await textOf('/registry/24');
+    const text = await textOf('/registry/713');
     expect(text).not.toContain('Verify a contract');
     expect(text).toContain('Contracts of this chain cannot be verified here');
   });

@@ -66,6 +66,13 @@ describe('Nearest name', () => {
     ['bas', 'Base'],
     ['arbitrum', 'Arbitrum One'],
     ['sepola', 'sepolia'],
+    // An ecosystem, a currency, and former names.
+    ['bsc', 'BNB Smart Chain Mainnet'],
+    ['xdai', 'Gnosis'],
+    ['avalanche', 'Avalanche C-Chain'],
+    ['matic', 'Polygon Mainnet'],
+    ['optimism', 'OP Mainnet'],
+    ['klaytn', 'Kaia Mainnet'],
     ['zzzzzzzzzz', undefined],
   ])('to %s in the public list is %s', async (wanted, name) => {
     const { records } = await readEmbeddedList();

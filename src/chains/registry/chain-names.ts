@@ -1,10 +1,11 @@
 import { distance } from 'fastest-levenshtein';
+import { formerNamesOf } from './former-names.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ChainRegistry } from './registry.ts';
 
 /** Similar names share most letters: comparing letter counts rules out dissimilar ones cheaply. */
 const LETTER_KINDS = 32;
-/** Maximum length of a prefix search. */
+/** Minimum length of a text that is compared with parts of names. */
 const LEAST_PART = 3;
 
 interface Spelling {
@@ -24,6 +25,9 @@ export class ChainNames {
   /** Each name and short name once, in registry order. */
   readonly #all: readonly Spelling[];
   readonly #supported: readonly Spelling[];
+  readonly #byFormerName: ReadonlyMap<string, string>;
+  /** Names of chains by lower-case words for them that are no names: ecosystems and currencies. */
+  readonly #byWord: ReadonlyMap<string, string>;
 
   readonly #measure: (left: string, right: string) => number;
 
@@ -42,8 +46,11 @@ export class ChainNames {
       tier(false, ({ record }) => [record.name]),
       tier(true, namesOf),
     ];
-    this.#supported = spellingsOf(chains.filter(({ record }) => record.supported));
     this.#all = spellingsOf(chains);
+    const ranked = chains.toSorted((left, right) => precedence(right) - precedence(left));
+    this.#supported = spellingsOf(ranked.filter(({ record }) => record.supported));
+    this.#byWord = firstByWord(ranked, ecosystemOf);
+    this.#byFormerName = firstByWord(ranked, ({ record }) => formerNamesOf(record.chainId));
   }
 
   /** The chain with an id. */
@@ -62,23 +69,22 @@ export class ChainNames {
   }
 
   /**
-   * Suggests a name or short name: one that starts with the text, or has a word that does, or a similar one
-   * (a third may differ). Supported chains come first, and then low ids, which are the well-known ones.
+   * Suggests a name or short name: the current name for a former one, a name that starts with the text or has
+   * a word that does, the main chain of an ecosystem or currency, or a similar name (a third may differ).
+   * Supported mainnets come first, and then low ids, which are the well-known ones.
    */
   nearest(text: string): string | undefined {
     const wanted = text.toLowerCase();
-    const isPart = wanted.length >= LEAST_PART;
-    const fits: readonly ((lower: string) => boolean)[] = [
-      (lower) => lower.startsWith(`${wanted} `),
-      (lower) => isPart && lower.startsWith(wanted),
-      (lower) => isPart && lower.includes(` ${wanted}`),
-    ];
-    for (const spellings of [this.#supported, this.#all]) {
-      for (const fit of fits) {
-        const found = spellings.find(({ lower }) => fit(lower));
-        if (found !== undefined) return found.name;
-      }
-    }
+    return (
+      this.#byFormerName.get(wanted) ??
+      findPart(this.#supported, wanted) ??
+      this.#byWord.get(wanted) ??
+      findPart(this.#all, wanted) ??
+      this.#findSimilar(wanted)
+    );
+  }
+
+  #findSimilar(wanted: string): string | undefined {
     const letters = countLetters(wanted);
     let best: string | undefined;
     let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
@@ -106,6 +112,43 @@ export function namesOfRegistry(registry: ChainRegistry): ChainNames {
 
 function shortNameOf({ record }: RegisteredChain): readonly string[] {
   return record.shortName === undefined ? [] : [record.shortName];
+}
+
+/** Finds a name that starts with the text, as a word before a part of one, or that has a word that does. */
+function findPart(spellings: readonly Spelling[], wanted: string): string | undefined {
+  const isPart = wanted.length >= LEAST_PART;
+  const fits: readonly ((lower: string) => boolean)[] = [
+    (lower) => lower.startsWith(`${wanted} `),
+    (lower) => isPart && lower.startsWith(wanted),
+    (lower) => isPart && lower.includes(` ${wanted}`),
+  ];
+  for (const fit of fits) {
+    const found = spellings.find(({ lower }) => fit(lower));
+    if (found !== undefined) return found.name;
+  }
+  return undefined;
+}
+
+function ecosystemOf({ record: { chain, nativeCurrency } }: RegisteredChain): readonly string[] {
+  const words = [chain, nativeCurrency?.symbol, nativeCurrency?.name];
+  return words.filter((word) => word !== undefined);
+}
+
+/** The name of the first chain that each word belongs to, by the word in lower case. */
+function firstByWord(
+  ranked: readonly RegisteredChain[],
+  wordsOf: (chain: RegisteredChain) => readonly string[],
+): ReadonlyMap<string, string> {
+  const entries = ranked.flatMap((chain) =>
+    wordsOf(chain).map((word) => [word.toLowerCase(), chain.record.name] as const),
+  );
+  // A later entry of a map replaces an earlier one.
+  return new Map(entries.toReversed());
+}
+
+/** Rank of a chain among those that share a word: supported mainnets have the highest. */
+function precedence({ record, testnet }: RegisteredChain): number {
+  return (record.supported ? 2 : 0) + (testnet ? 0 : 1);
 }
 
 function namesOf(chain: RegisteredChain): readonly string[] {

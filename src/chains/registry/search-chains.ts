@@ -1,5 +1,6 @@
 import { foldText } from '../../lib/fold-text.ts';
 import { type ChainRecord } from './chain-record.ts';
+import { formerNamesOf } from './former-names.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 
 /** Filter for chains. Absent fields exclude nothing. */
@@ -46,7 +47,7 @@ const namesOf = onceForEach(foldNames);
 function foldNames({ record }: RegisteredChain): string {
   const { chainId, name, shortName, chain, title, nativeCurrency } = record;
   const { symbol, name: currency } = nativeCurrency ?? {};
-  const names = [name, shortName, chain, title, symbol, currency];
+  const names = [name, shortName, chain, title, symbol, currency, ...formerNamesOf(chainId)];
   return foldText([chainId, ...names.filter((each) => each !== undefined)].join('\n'));
 }
 
@@ -105,7 +106,7 @@ export function searchChains(
 /** The names of the chain itself. Its currency and ecosystem are shared by many. */
 const ownNamesOf = onceForEach(({ record }): readonly string[] => {
   const { chainId, name, shortName = '' } = record;
-  return [String(chainId), name, shortName].map(foldText);
+  return [String(chainId), name, shortName, ...formerNamesOf(chainId)].map(foldText);
 });
 
 /**
