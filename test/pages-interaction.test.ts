@@ -57,6 +57,20 @@ describeWith([BROWSER], 'page interactions', () => {
     await tab.context.close();
   });
 
+  test.each(['/', '/registry?q=ethereum+mainnet', '/registry/1'])(
+    'the icon of a chain is drawn on %s',
+    async (path) => {
+      const tab = await open(path);
+      const icon = tab.page.locator('main img.chain-icon').first();
+      await icon.scrollIntoViewIfNeeded();
+      const width = (): Promise<number> =>
+        icon.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+      await expect.poll(width).toBeGreaterThan(0);
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    },
+  );
+
   test('a download contains exactly the filtered rows', async () => {
     const tab = await open('/registry?q=sepolia');
     const [, matching = ''] = /^Showing ([\d,]+) of/.exec(await statusOf(tab)) ?? [];

@@ -252,6 +252,8 @@ export interface RegistryOverview {
     status?: string;
     /** As seen by the process that responds; absent if the chain is not probed */
     health?: 'unknown' | 'up' | 'degraded' | 'down';
+    /** Present if /v1/chains/{chainId}/icon has its icon */
+    hasIcon?: true;
     /** Warnings: red flags and the codes of findings above info */
     warnings: string[];
   }[];

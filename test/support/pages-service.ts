@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseAbi } from 'viem';
 import { saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { type VerifiedContract } from '../../src/repository/matches/verified-contract.ts';
@@ -33,6 +34,8 @@ type Distribution = Readonly<
   Record<string, { readonly full_match: number; readonly partial_match: number }>
 >;
 
+/** An icon of chain 1. */
+const ICONS = fileURLToPath(new URL('../fixtures/icons', import.meta.url));
 const PUBLIC_LIST = new URL('../../generated/public-chain-list.json', import.meta.url);
 
 /**
@@ -223,7 +226,7 @@ export async function startPagesService(
   const reason = 'claim_disproved';
   await withdrawMatch(database, { chainId: 1, address: SHOWN.withdrawn, reason });
   await fillStatistics(database);
-  const environment = ALL_CHAINS;
+  const environment = { ...ALL_CHAINS, FULLMATCH_REGISTRY_ICONS: ICONS };
   const service = await bootService({ databaseUrl: url, yaml: yamlOf(anvil, more), environment });
   const close = async (): Promise<void> => {
     await service.close();

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { CountsBar } from '../charts/counts-bar.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
+import { ChainIcon } from '../parts/chain-icon.tsx';
 import { HealthMark, Share, ShareBar } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ChainRow, type SortKey } from './chain-query.ts';
@@ -171,6 +172,7 @@ function Row({
     <tr role="row">
       <th role="rowheader" scope="row">
         <span>
+          <ChainIcon {...{ chainId, base }} hasIcon={row.hasIcon === true} />
           <a class="row-link" href={`${base}registry/${chainId}`}>
             <bdi>{row.name}</bdi>
           </a>

@@ -2,6 +2,7 @@ import { type VNode } from 'preact';
 import { CountsBar } from '../charts/counts-bar.tsx';
 import { allOf, hasClaims, verifiedOf } from '../counts-apart.ts';
 import { formatCount } from '../format.ts';
+import { ChainIcon } from '../parts/chain-icon.tsx';
 import { MatchShape } from '../parts/match-mark.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type TopChain } from './overview-data.ts';
@@ -9,9 +10,12 @@ import { type TopChain } from './overview-data.ts';
 /** Chains with the most verified contracts, each with a bar; claims are counted apart. */
 export function LargestChains({
   chains,
+  withIcon,
   base,
 }: {
   readonly chains: readonly TopChain[];
+  /** Ids of chains that have an icon. */
+  readonly withIcon: readonly number[];
   readonly base: string;
 }): VNode {
   const most = Math.max(...chains.map(allOf));
@@ -30,6 +34,7 @@ export function LargestChains({
         {chains.map(({ chainId, name, ...counts }) => (
           <tr key={chainId}>
             <th scope="row">
+              <ChainIcon {...{ chainId, base }} hasIcon={withIcon.includes(chainId)} />
               <a class="row-link" href={`${base}registry/${chainId}`}>
                 <SafeText text={name} />
               </a>

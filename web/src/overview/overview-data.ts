@@ -5,6 +5,7 @@ import {
   type ContractPage,
   type Health,
   type History,
+  type RegistryOverview,
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
@@ -39,14 +40,17 @@ export interface OverviewCounts {
 export interface OverviewData extends OverviewCounts {
   readonly latest: Loaded<readonly ListedContract[]>;
   readonly health: Loaded<Health>;
+  /** Ids of chains that have an icon. */
+  readonly withIcon: readonly number[];
 }
 
 /** Reads the data of the overview, each part independently. */
 export async function loadOverview(api: Api): Promise<OverviewData> {
-  const [{ names, ...counts }, contracts, health] = await Promise.all([
+  const [{ names, ...counts }, contracts, health, registry] = await Promise.all([
     readCounts(api),
     api.get<ContractPage>('v1/contracts?limit=10'),
     api.get<Health>('health'),
+    api.get<RegistryOverview>('v1/registry'),
   ]);
   const latest: OverviewData['latest'] =
     contracts.state === 'failed'
@@ -55,7 +59,9 @@ export async function loadOverview(api: Api): Promise<OverviewData> {
           ...contracts,
           value: contracts.value.results.map((item) => listContract(item, names.get(item.chainId))),
         };
-  return { ...counts, latest, health };
+  const shown = registry.state === 'ready' ? registry.value.chains : [];
+  const withIcon = shown.filter(({ hasIcon }) => hasIcon === true).map(({ chainId }) => chainId);
+  return { ...counts, latest, health, withIcon };
 }
 
 /** Reads the counts, and the names of the chains that have some. */

@@ -89,7 +89,11 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
           {totals.state === 'ready' && totals.value.chains.length > 0 && (
             <section aria-labelledby="largest">
               <h2 id="largest">Chains with most contracts</h2>
-              <LargestChains chains={totals.value.chains} base={context.base} />
+              <LargestChains
+                chains={totals.value.chains}
+                withIcon={data.withIcon}
+                base={context.base}
+              />
               <p>
                 <a href={`${context.base}registry`}>All chains</a>
               </p>

@@ -39,7 +39,7 @@ export function addChainRoutes(
   routes: OpenAPIHono,
   { registry, icons, chainHealth }: Pick<HttpDependencies, 'registry' | 'icons' | 'chainHealth'>,
 ): void {
-  addRegistryRoute(routes, { registry, chainHealth });
+  addRegistryRoute(routes, { registry, chainHealth, icons });
   routes.openapi(searchRoute, async (c) => {
     const { q, order, fields, limit = DEFAULT_PAGE, after, ...given } = c.req.valid('query');
     const chosen = fields === undefined ? undefined : parseFields(fields);

@@ -193,7 +193,11 @@ describe('GET /v1/registry', () => {
     expect(chains.map(({ chainId }) => chainId)).toEqual([1, 5, 9, 10]);
     const common = { supported: false, monitored: false, testnet: false, warnings: [] };
     expect(chains).toMatchObject([
-      { ...common, name: 'One Mainnet', shortName: 'one', supported: true, monitored: true },
+      {
+        ...common,
+        ...{ name: 'One Mainnet', shortName: 'one', supported: true, monitored: true },
+        hasIcon: true,
+      },
       { ...common, name: 'Fünf Testnet', testnet: true },
       {
         name: 'Quite another chain',
@@ -202,6 +206,7 @@ describe('GET /v1/registry', () => {
       },
       { ...common, name: 'Ten', status: 'deprecated' },
     ]);
+    expect(chains.filter((chain) => 'hasIcon' in chain)).toHaveLength(1);
     expect(JSON.stringify(chains)).not.toContain(SECRET);
   });
 

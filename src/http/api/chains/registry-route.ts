@@ -1,5 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
+import { type ChainIcons } from '../../../chains/registry/chain-icons.ts';
 import { type ChainRegistry } from '../../../chains/registry/registry.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { respondWithSnapshot } from '../../snapshot-response.ts';
@@ -31,6 +32,10 @@ const registryOverviewSchema = z
             .enum(['unknown', 'up', 'degraded', 'down'])
             .optional()
             .describe('As seen by the process that responds; absent if the chain is not probed'),
+          hasIcon: z
+            .literal(true)
+            .optional()
+            .describe('Present if /v1/chains/{chainId}/icon has its icon'),
           warnings: z
             .array(z.string())
             .describe('Warnings: red flags and the codes of findings above info'),
@@ -61,18 +66,21 @@ export const registryRoute = createRoute({
  */
 export function addRegistryRoute(
   routes: OpenAPIHono,
-  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
+  { registry, chainHealth, icons }: Pick<HttpDependencies, 'registry' | 'chainHealth' | 'icons'>,
 ): void {
-  let made: { of: ChainRegistry; states: string; snapshot: Promise<Snapshot> } | undefined;
+  let made:
+    | { of: ChainRegistry; states: string; icons: ChainIcons; snapshot: Promise<Snapshot> }
+    | undefined;
   routes.openapi(registryRoute, async (c) => {
     const of = registry();
     const healthOf = chainHealth.states();
     const states = [...healthOf].join('\n');
-    if (made?.of !== of || made.states !== states) {
-      const bytes = Buffer.from(JSON.stringify(renderRegistry(of, healthOf)));
+    const pictures = icons();
+    if (made?.of !== of || made.states !== states || made.icons !== pictures) {
+      const bytes = Buffer.from(JSON.stringify(renderRegistry(of, healthOf, pictures)));
       const before = made?.snapshot;
       const snapshot = async (): Promise<Snapshot> => makeSnapshot(bytes, new Date(), await before);
-      made = { of, states, snapshot: snapshot() };
+      made = { of, states, icons: pictures, snapshot: snapshot() };
     }
     return respondWithSnapshot(await made.snapshot, c.req.raw.headers);
   });
@@ -81,6 +89,7 @@ export function addRegistryRoute(
 function renderRegistry(
   { chains, findings, listSource, listSha256 }: ChainRegistry,
   states: ReturnType<HttpDependencies['chainHealth']['states']>,
+  icons: ChainIcons,
 ): RegistryOverview {
   const codes = new Map<number, string[]>();
   for (const { level, code, chainId } of findings) {
@@ -105,6 +114,7 @@ function renderRegistry(
         testnet,
         ...(record.status !== undefined && { status: record.status }),
         ...(health !== undefined && { health }),
+        ...(icons.has(record) && { hasIcon: true as const }),
         warnings: [...new Set([...redFlags, ...(codes.get(record.chainId) ?? [])])],
       };
     }),
