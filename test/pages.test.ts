@@ -21,12 +21,8 @@ import {
   findWithAxe,
 } from './support/in-page.ts';
 import { findUnreachable, walkThrough } from './support/keyboard.ts';
-import {
-  listViews,
-  startPagesService,
-  type PagesService,
-  viewsOfSuite,
-} from './support/pages-service.ts';
+import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
+import { viewsOfSuite } from './support/views-of-suite.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 

@@ -11,7 +11,6 @@ import { ALL_CHAINS, bootService, type BootedService } from './booted-service.ts
 import { followed } from './followed.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 import { sharedData } from './shared-data.ts';
-import { IS_SLOW_SUITE } from './suite.ts';
 import { compileAsDeveloper, inputOf } from './developer.ts';
 import { verifyOverV2, type WireJob } from './verification-client.ts';
 
@@ -340,15 +339,4 @@ function urlsOf(
   paths: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(paths).map(([name, at]) => [name, `${host}${at}`]));
-}
-
-/** One view per page: the others differ in their content. */
-const ONE_OF_EACH = [
-  ...['overview', 'chains', 'chain', 'contracts-found', 'search-found', 'statistics'],
-  ...['contract-full', 'compare', 'verify', 'job-different', 'page-absent', 'repository', 'folder'],
-];
-
-/** The views for checks of all pages: one per page in the fast suite, every one in the slow one. */
-export function viewsOfSuite(views: Readonly<Record<string, string>>): [string, string][] {
-  return Object.entries(views).filter(([name]) => IS_SLOW_SUITE || ONE_OF_EACH.includes(name));
 }

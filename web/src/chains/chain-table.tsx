@@ -65,6 +65,7 @@ export function ChainTable({
   const { base } = context;
   const links = { ...asked, action: `${base}registry` };
   const hasHealth = rows.some(({ health }) => health !== undefined) || query.sort === 'health';
+  const hasIcons = rows.some(({ hasIcon }) => hasIcon === true);
   const columns = [
     ...COLUMNS,
     ...(hasCounts ? countColumns(withClaims) : []),
@@ -75,12 +76,15 @@ export function ChainTable({
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
       const node = made.get(row) ?? (
-        <Row key={row.chainId} {...{ row, base, now, hasCounts, withClaims, hasHealth }} />
+        <Row
+          key={row.chainId}
+          {...{ row, base, now, hasCounts, withClaims, hasHealth, hasIcons }}
+        />
       );
       made.set(row, node);
       return node;
     };
-  }, [base, now, hasCounts, withClaims, hasHealth]);
+  }, [base, now, hasCounts, withClaims, hasHealth, hasIcons]);
   return (
     <>
       <TableRegion label="Chains">
@@ -159,6 +163,7 @@ function Row({
   hasCounts,
   withClaims,
   hasHealth,
+  hasIcons,
 }: {
   readonly row: ChainRow;
   readonly base: string;
@@ -166,13 +171,14 @@ function Row({
   readonly hasCounts: boolean;
   readonly withClaims: boolean;
   readonly hasHealth: boolean;
+  readonly hasIcons: boolean;
 }): VNode {
   const { chainId, health } = row;
   return (
     <tr role="row">
       <th role="rowheader" scope="row">
         <span>
-          <ChainIcon {...{ chainId, base }} hasIcon={row.hasIcon === true} />
+          <ChainIcon {...{ chainId, base }} hasIcon={row.hasIcon === true} isAligned={hasIcons} />
           <a class="row-link" href={`${base}registry/${chainId}`}>
             <bdi>{row.name}</bdi>
           </a>

@@ -20,6 +20,7 @@ export function LargestChains({
 }): VNode {
   const most = Math.max(...chains.map(allOf));
   const withClaims = hasClaims(chains);
+  const isAligned = chains.some(({ chainId }) => withIcon.includes(chainId));
   return (
     <table class="largest">
       <caption class="unseen">Chains with most contracts</caption>
@@ -34,7 +35,11 @@ export function LargestChains({
         {chains.map(({ chainId, name, ...counts }) => (
           <tr key={chainId}>
             <th scope="row">
-              <ChainIcon {...{ chainId, base }} hasIcon={withIcon.includes(chainId)} />
+              <ChainIcon
+                {...{ chainId, base }}
+                hasIcon={withIcon.includes(chainId)}
+                isAligned={isAligned}
+              />
               <a class="row-link" href={`${base}registry/${chainId}`}>
                 <SafeText text={name} />
               </a>
