@@ -1,12 +1,27 @@
 #!/usr/bin/env bash
-# Installs PgBouncer and nginx for the tests, on Debian. Tests that need one are reported as skipped without it.
+# Installs PgBouncer and nginx for the tests, and the promtool of Prometheus, on Debian. Tests that need one are
+# reported as skipped without it.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 missing=()
 [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null || missing+=(pgbouncer)
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
-[ "${#missing[@]}" -gt 0 ] || exit 0
 # With this runlevel Debian does not start the installed services.
-if ! { command -v apt-get && [ "$(id -u)" = 0 ] && apt-get update -qq &&
+if [ "${#missing[@]}" -gt 0 ] && ! { command -v apt-get && [ "$(id -u)" = 0 ] && apt-get update -qq &&
   RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null 2>&1; then
   echo "Not installed: ${missing[*]}. The tests that need them are skipped."
+fi
+
+# promtool is one file of a package with a service, so only that file is taken.
+folder=$PWD/node_modules/.cache/fullmatch-promtool
+if [ ! -x "$folder/promtool" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  chmod 755 "$work"
+  if (cd "$work" && apt-get download -qq prometheus && dpkg -x prometheus_*.deb .) >/dev/null 2>&1; then
+    mkdir -p "$folder"
+    mv "$work/usr/bin/promtool" "$folder/"
+  else
+    echo 'Not installed: promtool. The test that needs it is skipped.'
+  fi
 fi

@@ -1,6 +1,7 @@
 // The service files in deploy/: run where the tools are installed, otherwise checked against the
 // configuration and the metrics.
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +22,11 @@ const has = (program: string): boolean => {
   return error === undefined;
 };
 const run = promisify(execFile);
+const PROMTOOL = path.join(ROOT, 'node_modules/.cache/fullmatch-promtool/promtool');
+const ALERT_CASES = path.join(ROOT, 'test/fixtures/alerts.test.yaml');
+interface AlertRules {
+  readonly groups: readonly { readonly rules: readonly { alert: string; expr: string }[] }[];
+}
 /** Waiting time before the first test. */
 const WAIT = { timeout: 60_000, interval: 50 } as const;
 
@@ -213,14 +219,27 @@ describe('Prometheus and Grafana', () => {
   }
 
   test('the alerts use metrics and labels that the service exports', async () => {
-    const { groups } = parse(await readDeployed('prometheus-alerts.yaml')) as {
-      groups: readonly { rules: readonly { alert: string; expr: string; labels: object }[] }[];
-    };
+    const { groups } = parse(await readDeployed('prometheus-alerts.yaml')) as AlertRules;
     const rules = groups.flatMap((group) => group.rules);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr } of rules)
       expect(checkExpression(expr) + Number(alert === 'FullmatchDown')).toBeGreaterThan(0);
+  });
+
+  test.skipIf(!existsSync(PROMTOOL))(
+    'the alerts fire for failures and not for a healthy service (skipped without promtool, see scripts/install-servers.sh)',
+    async () => {
+      const { stdout } = await run(PROMTOOL, ['test', 'rules', ALERT_CASES]);
+      expect(stdout).toContain('SUCCESS');
+    },
+  );
+
+  test('each alert has a case that makes it fire', async () => {
+    const { groups } = parse(await readDeployed('prometheus-alerts.yaml')) as AlertRules;
+    const cases = await readFile(ALERT_CASES, 'utf8');
+    for (const { alert } of groups.flatMap(({ rules }) => rules))
+      expect(cases).toContain(`alertname="${alert}"`);
   });
 
   test('the dashboard uses metrics and labels that the service exports', async () => {
