@@ -228,7 +228,7 @@ describe('Prometheus and Grafana', () => {
   });
 
   test.skipIf(!existsSync(PROMTOOL))(
-    'the alerts fire for failures and not for a healthy service (skipped without promtool, see scripts/install-servers.sh)',
+    'the alerts fire for failures and not for a healthy service (skipped without promtool, see scripts/install-programs.sh)',
     async () => {
       const { stdout } = await run(PROMTOOL, ['test', 'rules', ALERT_CASES]);
       expect(stdout).toContain('SUCCESS');

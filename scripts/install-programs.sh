@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs PgBouncer and nginx for the tests, and the promtool of Prometheus, on Debian. Tests that need one are
-# reported as skipped without it.
+# Installs PgBouncer, nginx, zsh, fish and the promtool of Prometheus for the tests, on Debian. Tests that need one
+# are reported as skipped without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 missing=()
 [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null || missing+=(pgbouncer)
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
+command -v zsh >/dev/null || missing+=(zsh)
+command -v fish >/dev/null || missing+=(fish)
 # With this runlevel Debian does not start the installed services.
 if [ "${#missing[@]}" -gt 0 ] && ! { command -v apt-get && [ "$(id -u)" = 0 ] && apt-get update -qq &&
   RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null 2>&1; then
