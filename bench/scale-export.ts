@@ -62,7 +62,7 @@ const uuidOf = (text: string): string => {
 };
 
 /** The chain of a contract, and whether its match is full. */
-function placeOf(number: number): { readonly chainId: number; readonly isFull: boolean } {
+export function placeOf(number: number): { readonly chainId: number; readonly isFull: boolean } {
   const bytes = sha256(`place ${number}`);
   const isBelow = (share: number): boolean => bytes.readUInt32BE(4) / 2 ** 32 < share;
   let left = bytes.readUInt32BE(0) / 2 ** 32;
