@@ -91,7 +91,13 @@ export async function runCase(each: VerificationCase, parts: CaseParts): Promise
       SOURCE_BYTES,
     );
     const result = await verifyContract(
-      { ...chainOf(each), compilers, reader: parts.reader, sourceBytes: SOURCE_BYTES, diagnosisMs: 0 },
+      {
+        ...chainOf(each),
+        compilers,
+        reader: parts.reader,
+        sourceBytes: SOURCE_BYTES,
+        diagnosisMs: 0,
+      },
       task,
       AbortSignal.timeout(120_000),
     );
