@@ -4,12 +4,11 @@ import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { type Hex } from '../src/lib/hex.ts';
 import { type Source } from '../src/repository/matches/verified-contract.ts';
 
-const [FIRST, SECOND, THIRD, ABSENT] = [1, 2, 3, 4].map(sampleAddress) as [
-  ReturnType<typeof sampleAddress>,
-  ...ReturnType<typeof sampleAddress>[],
-];
+const [FIRST, SECOND, THIRD, ABSENT] = [1, 2, 3, 4].map(sampleAddress) as [Hex, Hex, Hex, Hex];
+const [LONG, LONGER, BARE, ALSO_BARE] = [5, 6, 7, 8].map(sampleAddress) as [Hex, Hex, Hex, Hex];
 const lines = (change: string): string =>
   Array.from({ length: 30 }, (_, index) => (index === 14 ? change : `uint x${index};`)).join('\n');
 const SHARED = { path: 'a/Shared.sol', content: 'contract Shared {}' };
@@ -26,27 +25,33 @@ const AFTER: readonly Source[] = [
   { path: 'a/New.sol', content: 'contract New {}' },
 ];
 
+const manyFiles = (count: number, folder = 'b'): readonly Source[] =>
+  Array.from({ length: count }, (_, index) => ({
+    path: `${folder}/${String(index).padStart(4, '0')}.sol`,
+    content: `contract C${index} {}`,
+  }));
+
 let testDatabase: TestDatabase;
 let service: BootedService;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   service = await bootService({ databaseUrl: testDatabase.url });
-  const contractOf = (
-    address: string,
-    chainId: number,
-    sources: readonly Source[],
-    runs: number,
-  ) => {
-    const contract = sampleContract(chainId, address as never, { runtimeMatch: 'full' });
+  const contractOf = (address: Hex, chainId: number, sources: readonly Source[], runs: number) => {
+    const contract = sampleContract(chainId, address, { runtimeMatch: 'full' });
     const settings = { optimizer: { enabled: true, runs } };
     const names = { name: 'Token', fullyQualifiedName: 'a/Token.sol:Token' };
     return { ...contract, compilation: { ...contract.compilation, ...names, settings, sources } };
   };
   await saveMatches(testDatabase.database, [
     contractOf(FIRST, 1, BEFORE, 200),
-    contractOf(SECOND as string, 10, AFTER, 999),
-    contractOf(THIRD as string, 1, BEFORE, 200),
+    contractOf(SECOND, 10, AFTER, 999),
+    contractOf(THIRD, 1, BEFORE, 200),
+    contractOf(LONG, 1, manyFiles(250), 200),
+    // More files, so that a page of them ends elsewhere.
+    contractOf(LONGER, 1, [...manyFiles(250), ...manyFiles(60, 'a/more')], 200),
+    contractOf(BARE, 1, [], 200),
+    contractOf(ALSO_BARE, 1, [], 200),
   ]);
 });
 afterAll(async () => {
@@ -87,6 +92,21 @@ test('reports contracts with identical sources as such', async () => {
   const { text } = await read(`?with=${THIRD}`);
   expect(plain(text)).toContain('All sources are identical');
   expect(plain(text)).toContain('Compiler, contract name and settings are identical.');
+});
+
+test('claims nothing about files beyond those that were read', async () => {
+  const url = `${service.apiUrl}/compare/1/${LONG}?with=${LONGER}`;
+  const text = plain(await (await fetch(url, { headers: { accept: 'text/html' } })).text());
+  expect(text).toContain('a/more/0000.sol not compared');
+  expect(text).not.toMatch(/only in the (?:first|second)/);
+  expect(text).toContain('Only the first files of each contract');
+});
+
+test('says that there are no sources to compare', async () => {
+  const url = `${service.apiUrl}/compare/1/${BARE}?with=${ALSO_BARE}`;
+  const text = plain(await (await fetch(url, { headers: { accept: 'text/html' } })).text());
+  expect(text).toContain('Neither contract is stored with sources.');
+  expect(text).not.toContain('identical, including their paths');
 });
 
 test.each([

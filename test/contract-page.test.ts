@@ -22,6 +22,7 @@ const HIDDEN_MIX = sampleAddress(7);
 const LONG_PATHS = sampleAddress(8);
 const WIDE_ABI = sampleAddress(9);
 const CLAIMED = sampleAddress(10);
+const MANY_FILES = sampleAddress(11);
 
 /** Nested tuples: a type of a few words in the source that expands to a very long one. */
 const WIDE = {
@@ -81,6 +82,14 @@ beforeAll(async () => {
         type: 'error',
         name: `E${index}`,
         inputs: [WIDE],
+      })),
+    ),
+    contractOf(
+      MANY_FILES,
+      'File0',
+      Array.from({ length: 1_250 }, (_, index) => ({
+        path: `File${String(index).padStart(4, '0')}.sol`,
+        content: `contract B${index} {}`,
       })),
     ),
     contractOf(
@@ -145,7 +154,7 @@ describe('the contract page', () => {
     expect(page).toContain('contract Token {}');
     const proof = await read(`/contract/1/${PLAIN}?tab=proof`, broken);
     expect(proof.page).toContain('Full match');
-    expect(proof.page).toContain('Who verified it, and from what, could not be read');
+    expect(proof.page).toContain('The verification details could not be read');
     const history = await read(`/contract/1/${PLAIN}?tab=history`, broken);
     expect(history.page).toContain('Contracts with the same code could not be read');
     expect(history.page).toContain('database_unreachable');
@@ -233,7 +242,7 @@ describe('the contract page', () => {
     expect(page).toMatch(/the first 60,000 characters/);
   });
 
-  test('finds lines in the files of the page and links to them', async () => {
+  test('finds lines in the files and links to them', async () => {
     const { page } = await read(`/contract/1/${PLAIN}?find=TOKEN+%7B`);
     expect(page).toContain('1 line contains');
     expect(page).toContain('href="?source=a%2FToken.sol#L1"');
@@ -244,6 +253,17 @@ describe('the contract page', () => {
     );
     const hidden = await read(`/contract/1/${DECEIVING}?find=token`);
     expect(hidden.page).not.toMatch(/[\u200b\u202e\u2066]/);
+  });
+
+  test('finds lines in files of later pages and counts the files it cannot search', async () => {
+    const far = (await read(`/contract/1/${LARGE}?find=contract+A999`)).page;
+    expect(far).toContain('1 line contains');
+    expect(far).toMatch(/href="\?source=[^"]*File999\.sol&amp;files=[^"]*#L1"/);
+    expect(far).not.toContain('not searched');
+
+    const { page } = await read(`/contract/1/${MANY_FILES}?find=contract+B1249`);
+    expect(page).toContain('No line contains');
+    expect(page).toContain('250 files were not searched');
   });
 
   test.each([HIDDEN_RUN, HIDDEN_MIX, LONG_PATHS, WIDE_ABI])(

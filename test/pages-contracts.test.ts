@@ -109,7 +109,7 @@ describeWith([BROWSER], 'the contract list', () => {
     await expect.poll(async () => (await rows(plain))[0]).toContain('Görli');
     await expect
       .poll(() => main(plain).getByRole('status').innerText())
-      .toBe('Showing 1 contract that fits');
+      .toBe('Showing 1 matching contract');
     await plain.page.reload();
     await expect.poll(() => main(plain).getByLabel('Search by').inputValue()).toBe('vault');
     await expect.poll(() => main(plain).getByLabel('Match').inputValue()).toBe('partial');

@@ -107,7 +107,7 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
     expect(await page.locator('#contract').inputValue()).toBe('');
     await page.getByRole('button', { name: SEND }).click();
     await page.waitForURL(/\/job\//);
-    const step = page.locator('.steps li', { hasText: 'Getting the compiler' });
+    const step = page.locator('.steps li', { hasText: 'Download the compiler' });
     await expect.poll(() => step.innerText()).toMatch(/0\.8\.20: downloading, \d+ of \d+ MB/);
     mirror.release();
     const verdict = page.locator('main .verdict');

@@ -322,6 +322,7 @@ describeWith([ANVIL], 'proxies', () => {
           { ...upgradeOf(0), name: 'Sample', match: 'full', origin: 'imported' },
         ],
         isComplete: true,
+        lastBlock: expect.any(Number) as number,
       });
     });
 

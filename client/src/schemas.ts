@@ -1791,6 +1791,8 @@ export interface ProxyUpgrades {
   }[];
   /** Whether these are all upgrades */
   isComplete: boolean;
+  /** The last block of which all events were read; endpoints limit how many blocks they serve */
+  lastBlock: number;
 }
 
 /** A match that no longer counts */

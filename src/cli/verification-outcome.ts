@@ -33,7 +33,7 @@ export interface VerificationOutcome {
 
 const MEANINGS: Readonly<Record<Match, string>> = {
   full: 'identical, including every metadata hash',
-  partial: 'identical except for the metadata hash: comments, names or settings may differ',
+  partial: 'identical, without a matching metadata hash: names, comments or settings may differ',
 };
 const MESSAGE_SHOWN_CHARACTERS = 4000;
 

@@ -175,7 +175,7 @@ export class RemoteService {
     const isLater = response.status === 429 || response.status >= 500;
     throw new FullmatchError(
       isLater ? 'not_checked' : 'not_verifiable',
-      `The service refuses: ${said}`,
+      `The service rejected the request: ${said}`,
       code === undefined ? {} : { details: { reason: code } },
     );
   }

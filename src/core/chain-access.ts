@@ -9,7 +9,7 @@ import {
   openExplorerVerifier,
 } from '../chains/explorer/explorer-verifier.ts';
 import { type ExplorerSources, openExplorerSources } from '../chains/explorer/explorer-sources.ts';
-import { type ContractLog, type LogQuery, readLogs } from '../chains/logs/read-logs.ts';
+import { type FoundLogs, type LogQuery, readLogs } from '../chains/logs/read-logs.ts';
 import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { readProxy } from '../chains/proxy/read-proxy.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
@@ -56,7 +56,7 @@ export interface ChainAccess extends Pick<
   /** The creation of any contract, verified or not; undefined if it is not found. */
   readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
-  readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
+  readonly logs: ChainLookup<LogQuery, FoundLogs>;
   /** Matches of another explorer. */
   readonly explorer: ExplorerSources;
   /** Explorers that receive matches verified here; absent if none is configured. */

@@ -1,5 +1,5 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { type ContractLog, type LogQuery } from '../chains/logs/read-logs.ts';
+import { type FoundLogs, type LogQuery } from '../chains/logs/read-logs.ts';
 import { type ChainLookup } from '../chains/rpc/chain-lookup.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
 import { type Hex } from '../lib/hex.ts';
@@ -46,7 +46,7 @@ export interface HttpDependencies {
   /** Finds the creation of any contract, verified or not; undefined if it is not found. */
   readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** Finds the first events of a contract. */
-  readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
+  readonly logs: ChainLookup<LogQuery, FoundLogs>;
   /** Reads verified contracts from other explorers. */
   readonly explorer: ExplorerSources;
   /** Reads verified contracts. */

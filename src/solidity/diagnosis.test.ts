@@ -22,7 +22,7 @@ test.each<[Diagnosis, string | undefined]>([
   [{ settings: 'optimizer.runs: 1000' }, 'Matches with optimizer.runs: 1000.'],
   [
     { compiler: { onChain: '0.8.37', used: '0.8.30' }, sizes: SIZES },
-    'The code on chain was compiled by 0.8.37, your sources by 0.8.30.',
+    'The contract was compiled with 0.8.37, your sources with 0.8.30.',
   ],
   [
     { place: { ...PLACE, function: 'transfer' }, sizes: SIZES },
@@ -32,7 +32,7 @@ test.each<[Diagnosis, string | undefined]>([
   [{ sizes: SIZES }, 'Your sources compile to 1,049 bytes, the contract has 1,050.'],
   [
     { sizes: { compiled: 7, onChain: 7 } },
-    'Your sources compile to 7 bytes, as many as the contract has.',
+    'Your sources compile to 7 bytes, the same size as the contract.',
   ],
 ])('the diagnosis %j is one sentence', (diagnosis, sentence) => {
   expect(describeDiagnosis(diagnosis)).toBe(sentence);

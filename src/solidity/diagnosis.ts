@@ -44,7 +44,7 @@ export function describeDiagnosis(diagnosis: Diagnosis): string | undefined {
   }
   if (settings !== undefined) return `Matches with ${settings}.`;
   if (compiler !== undefined) {
-    return `The code on chain was compiled by ${compiler.onChain}, your sources by ${compiler.used}.`;
+    return `The contract was compiled with ${compiler.onChain}, your sources with ${compiler.used}.`;
   }
   const lengths = sizes && describeSizes(sizes);
   if (place === undefined) return lengths && `Your ${lengths}.`;
@@ -56,6 +56,6 @@ export function describeDiagnosis(diagnosis: Diagnosis): string | undefined {
 function describeSizes({ compiled, onChain }: NonNullable<Diagnosis['sizes']>): string {
   const [ours, theirs] = [compiled.toLocaleString('en'), onChain.toLocaleString('en')];
   return compiled === onChain
-    ? `sources compile to ${ours} bytes, as many as the contract has`
+    ? `sources compile to ${ours} bytes, the same size as the contract`
     : `sources compile to ${ours} bytes, the contract has ${theirs}`;
 }

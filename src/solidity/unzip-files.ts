@@ -40,7 +40,7 @@ export function unzipFiles(
     }
     if (entries > ENTRIES_MAX || files > bounds.files || bytes > bounds.bytes) {
       throw new ArchiveFault(
-        `${archive.name} has more than ${bounds.files} files or ${bounds.bytes} bytes. Choose the files of one compilation.`,
+        `${archive.name} has more than ${bounds.files.toLocaleString('en')} files or ${bounds.bytes / 1e6} MB unpacked. Choose the files of one compilation.`,
       );
     }
     return isRead;

@@ -245,7 +245,10 @@ export async function fixtureDependencies(
       findings: 0,
     },
     creations: { find: async () => undefined, newest: () => undefined },
-    logs: { find: async () => [], newest: () => undefined },
+    logs: {
+      find: async () => ({ logs: [], lastBlock: 0, isComplete: true }),
+      newest: () => undefined,
+    },
     explorer: {
       canQuery: () => false,
       read: async () => {

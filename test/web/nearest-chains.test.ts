@@ -18,6 +18,7 @@ const LINES = [
   line(100, 'Gnosis', { shortName: 'gno' }),
   line(101, 'Gnosys', { supported: true }),
   line(5, 'Görli', { shortName: 'gor' }),
+  line(137, 'Polygon Mainnet', { shortName: 'pol' }),
   line(84_532, 'Base Sepolia Testnet', { shortName: 'basesep' }),
   line(11_155_111, 'Sepolia', { shortName: 'sep' }),
 ];
@@ -32,6 +33,8 @@ describe('chain name suggestions', () => {
     ['basesap', [84_532]],
     ['84533', [84_532]],
     ['eip155:84533', [84_532]],
+    // A former name.
+    ['matic', [137]],
     ['twelve monkeys', []],
     ['', []],
   ])('for %j are %j, the nearest first', (text, ids) => {

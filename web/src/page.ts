@@ -13,6 +13,8 @@ export interface PageContext {
   readonly isUnlisted?: boolean;
   /** The version of the service. */
   readonly version: string;
+  /** Who may submit contracts to this host: everyone, holders of a token, or no one. */
+  readonly verify: 'open' | 'token' | 'off';
   /** Public URLs of the two hosts without a trailing slash; absent if a host is disabled. */
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;

@@ -52,13 +52,15 @@ const read = (
 describe('Events of a contract', () => {
   test('are read with one request if the node supports the full range', async () => {
     const node = nodeOf(5_000_000, [logAt(9), logAt(7)]);
-    expect((await read(node)).map(({ blockNumber }) => blockNumber)).toEqual([7, 9]);
+    expect((await read(node)).logs.map(({ blockNumber }) => blockNumber)).toEqual([7, 9]);
     expect(node.asked).toEqual([[0, 5_000_000]]);
   });
 
   test('are read in windows from the creation on if the node rejects the full range', async () => {
     const node = nodeOf(4_015_000, [logAt(4_000_003)], 10_000);
-    expect(await read(node, {}, 4_000_000)).toHaveLength(1);
+    const { logs, ...rest } = await read(node, {}, 4_000_000);
+    expect(logs).toHaveLength(1);
+    expect(rest).toEqual({ lastBlock: 4_015_000, isComplete: true });
     expect(node.asked).toEqual([
       [0, 4_015_000],
       [4_000_000, 4_009_999],
@@ -66,11 +68,14 @@ describe('Events of a contract', () => {
     ]);
   });
 
-  test('are not reported as none if not all blocks could be read', async () => {
-    const node = nodeOf(5_000_000, [], 10_000);
-    await expect(read(node)).rejects.toMatchObject({ code: 'invalid_parameter' });
+  test('are reported as incomplete if not all blocks could be read', async () => {
+    const node = nodeOf(5_000_000, [logAt(0), logAt(4_900_000)], 10_000);
+    const { logs, ...rest } = await read(node);
+    expect(logs.map(({ blockNumber }) => blockNumber)).toEqual([0]);
+    expect(rest).toEqual({ lastBlock: 199_999, isComplete: false });
     expect(node.asked).toHaveLength(1 + 20);
-    expect(await read(nodeOf(5_000_000, [], 10_000), { fromBlock: 4_900_000 })).toEqual([]);
+    const none = await read(nodeOf(5_000_000, [], 10_000), { fromBlock: 4_900_000 });
+    expect(none).toEqual({ logs: [], lastBlock: 5_000_000, isComplete: true });
   });
 
   test('are filtered and limited, whatever the node returns', async () => {
@@ -83,14 +88,16 @@ describe('Events of a contract', () => {
     const fitting = Array.from({ length: LOGS_MAX + 1 }, (_, index) =>
       logAt(4, { logIndex: hex(index) }),
     );
-    const logs = await read(nodeOf(50, [...others, ...fitting]));
+    const { logs, ...rest } = await read(nodeOf(50, [...others, ...fitting]));
+    // The block is not read completely.
+    expect(rest).toEqual({ lastBlock: 3, isComplete: false });
     expect(logs).toHaveLength(LOGS_MAX);
     expect(logs.at(-1)).toMatchObject({ blockNumber: 4, logIndex: LOGS_MAX - 1 });
   });
 
   test('of future blocks are empty and need no request', async () => {
     const node = nodeOf(10, [logAt(4)]);
-    expect(await read(node, { fromBlock: 11 })).toEqual([]);
+    expect((await read(node, { fromBlock: 11 })).logs).toEqual([]);
     expect(node.asked).toEqual([]);
   });
 });

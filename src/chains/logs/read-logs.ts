@@ -31,9 +31,21 @@ const logShape = z.object({
 /** An event emitted by a contract (https://ethereum.github.io/execution-apis, `eth_getLogs`). */
 export type ContractLog = z.output<typeof logShape>;
 
+/** The first events of a contract. */
+export interface FoundLogs {
+  /** In chain order. */
+  readonly logs: readonly ContractLog[];
+  /** The last block of which all events were read. */
+  readonly lastBlock: number;
+  /** Whether these are all events up to the end of the range. */
+  readonly isComplete: boolean;
+}
+
 /** Limits of reading from an endpoint. */
 const WINDOW_BLOCKS = 10_000;
 const WINDOWS_MAX = 20;
+/** Blocks whose events are read whatever the endpoints allow. */
+export const LOG_BLOCKS = WINDOW_BLOCKS * WINDOWS_MAX;
 const ANSWER_MAX_BYTES = 4_000_000;
 /** Maximum number of events in a response of the Etherscan API. */
 export const LOGS_MAX = 1_000;
@@ -45,12 +57,11 @@ const BLOCK_NUMBER: RpcRequest<number> = {
 };
 
 /**
- * Reads the first {@link LOGS_MAX} events of a contract, in chain order. Endpoints limit the blocks of a
- * request: if one request for all blocks is refused, up to 20 windows of 10,000 blocks are read, starting at
- * the block in which the contract was created if that is known.
+ * Reads the first {@link LOGS_MAX} events of a contract. Endpoints limit the blocks of a request: if one request
+ * for all blocks is refused, up to 20 windows of 10,000 blocks are read, starting at the block in which the
+ * contract was created if that is known.
  * @param findCreationBlock called only if the blocks are read in windows
- * @throws FullmatchError invalid_parameter if the events cannot be read within these limits, and fewer blocks
- * may be requested; rpc_unreachable. The reason of `signal`.
+ * @throws FullmatchError rpc_unreachable. The reason of `signal`.
  */
 export async function readLogs(
   rpc: Pick<RpcClient, 'askAny'>,
@@ -58,15 +69,15 @@ export async function readLogs(
   query: LogQuery,
   findCreationBlock: () => Promise<number | undefined>,
   signal: AbortSignal,
-): Promise<readonly ContractLog[]> {
+): Promise<FoundLogs> {
   const { value: head } = await rpc.askAny(chain, BLOCK_NUMBER, { signal });
   const toBlock = Math.min(query.toBlock ?? head, head);
   const read = (from: number, to: number): Promise<readonly ContractLog[]> =>
     readWindow(rpc, chain, query, { from, to }, signal);
-  if (query.fromBlock > toBlock) return [];
+  if (query.fromBlock > toBlock) return { logs: [], lastBlock: toBlock, isComplete: true };
   const isOneWindow = toBlock - query.fromBlock < WINDOW_BLOCKS;
   try {
-    return (await read(query.fromBlock, toBlock)).slice(0, LOGS_MAX);
+    return firstOf(await read(query.fromBlock, toBlock), toBlock, true);
   } catch (error) {
     signal.throwIfAborted();
     if (isOneWindow || !(error instanceof FullmatchError)) throw error;
@@ -80,14 +91,14 @@ export async function readLogs(
     from = to + 1;
     if (logs.length >= LOGS_MAX) break;
   }
-  // These are the first events, whatever follows. An empty result is not proven for blocks that were not
-  // read.
-  if (logs.length > 0 || from > toBlock) return logs.slice(0, LOGS_MAX);
-  throw new FullmatchError(
-    'invalid_parameter',
-    `The endpoints of chain ${chain.record.chainId} do not answer for that many blocks: request at most ${WINDOW_BLOCKS * WINDOWS_MAX} by fromBlock and toBlock.`,
-    { details: { parameter: 'fromBlock' } },
-  );
+  return firstOf(logs, from - 1, from > toBlock);
+}
+
+/** Cuts events to the maximum; the block of the first one left out counts as not read. */
+function firstOf(logs: readonly ContractLog[], lastBlock: number, isComplete: boolean): FoundLogs {
+  const next = logs[LOGS_MAX];
+  if (next === undefined) return { logs, lastBlock, isComplete };
+  return { logs: logs.slice(0, LOGS_MAX), lastBlock: next.blockNumber - 1, isComplete: false };
 }
 
 async function readWindow(

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { formerNamesOf } from './former-names.ts';
+import { formerNamesOf } from '../../lib/former-chain-names.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ChainRegistry } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import { foldText } from '../../lib/fold-text.ts';
+import { formerNamesOf } from '../../lib/former-chain-names.ts';
 import { type ChainRecord } from './chain-record.ts';
-import { formerNamesOf } from './former-names.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 
 /** Filter for chains. Absent fields exclude nothing. */

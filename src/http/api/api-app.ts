@@ -130,7 +130,9 @@ export function createApiApp(parts: HttpDependencies): HostApp {
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
   const { isUnlisted = false } = parts;
   const shared = [jobDocumentRoute.path];
-  const served = { host: 'api', bundle, version: fullmatch, isUnlisted, shared } as const;
+  // Unlisted contracts are for holders of a token.
+  const verify = isUnlisted && parts.access.verify === 'open' ? 'token' : parts.access.verify;
+  const served = { host: 'api', bundle, version: fullmatch, verify, isUnlisted, shared } as const;
   // The contract page also shows proxy findings.
   const revision = isUnlisted
     ? undefined

@@ -171,6 +171,6 @@ function readAnswer(answer: BodyReadResult): ParsedBody {
 function requestTooComplex(): FullmatchError {
   return new FullmatchError(
     'request_too_complex',
-    'Reading the body takes longer or needs more memory than it may; send fewer and smaller files.',
+    'The body takes too much time or memory to read; send fewer and smaller files.',
   );
 }

@@ -284,6 +284,6 @@ function sizeOf({ row, sources = [], sourceSizes = [] }: StoredSections): number
 function answerTooLarge(): FullmatchError {
   return new FullmatchError(
     'answer_too_large',
-    'This answer takes longer or needs more memory than it may; ask for fewer fields, or for the sources page by page.',
+    'The response is too large to render; request fewer fields, or the sources page by page.',
   );
 }

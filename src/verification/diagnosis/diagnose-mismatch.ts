@@ -18,6 +18,7 @@ import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../soli
 import { findEnclosingFunction } from './enclosing-function.ts';
 import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
+import { isOfVersion } from './is-of-version.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
 /** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
@@ -129,13 +130,13 @@ const causeOf = (found: SettingsFound): MismatchCause => ({
 
 /** Returns the compiler that the bytecode on chain names, if it is not the one that was used. */
 function findOtherCompiler({ task, compiled, onChain }: Mismatch): Diagnosis['compiler'] {
-  const used = /^\d+\.\d+\.\d+/.exec(compiled.version)?.[0] ?? compiled.version;
   const stated =
     task.language === 'vyper'
       ? readTrailingVyperAuxdata(onChain)?.vyper
       : readTrailingAuxdata(onChain)?.solc;
-  const isStated = stated !== undefined && VERSION.test(stated);
-  if (!isStated || stated === used || compiled.version.startsWith(stated)) return undefined;
+  if (stated === undefined || !VERSION.test(stated)) return undefined;
+  if (isOfVersion(compiled.version, stated)) return undefined;
+  const used = /^\d+\.\d+\.\d+/.exec(compiled.version)?.[0] ?? compiled.version;
   return { onChain: printableText(stated, 100), used };
 }
 

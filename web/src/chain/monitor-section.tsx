@@ -53,7 +53,7 @@ export function MonitorSection({
       {monitor.state === 'ready' ? (
         <Report report={monitor.value} now={now} />
       ) : (
-        <Failure what="How the chain is watched" loaded={monitor} />
+        <Failure what="The monitor’s status" loaded={monitor} />
       )}
     </section>
   );

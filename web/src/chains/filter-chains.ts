@@ -1,4 +1,5 @@
 import { foldText } from '../../../src/lib/fold-text.ts';
+import { formerNamesOf } from '../../../src/lib/former-chain-names.ts';
 import { type RegistryLine, type StatisticsOverview } from '../answers.ts';
 import { takeApart } from '../counts-apart.ts';
 import {
@@ -59,7 +60,9 @@ export function indexChains(rows: readonly ChainRow[]): ChainIndex {
     const id = `${chainId}\n0x${chainId.toString(16)}\neip155:${chainId}`;
     return {
       row,
-      text: foldText([id, name, shortName, currency, currencyName].join('\n')),
+      text: foldText(
+        [id, name, shortName, currency, currencyName, ...formerNamesOf(chainId)].join('\n'),
+      ),
       name: foldText(name),
       short: foldText(shortName),
     };
@@ -132,7 +135,10 @@ type Comparison = (left: IndexedRow, right: IndexedRow) => number;
 /** Exact matches first, then supported chains, then name matches, then those with the most contracts. Claims only decide between equals. */
 function byRelevance(words: string): Comparison {
   const ranksOf = ({ row, name, short }: IndexedRow): readonly number[] => [
-    Number(words !== '' && [name, short, String(row.chainId)].includes(words)),
+    Number(
+      words !== '' &&
+        [name, short, String(row.chainId), ...formerNamesOf(row.chainId)].includes(words),
+    ),
     Number(row.supported),
     Number(words !== '' && name.startsWith(words)),
     (row.full ?? 0) + (row.partial ?? 0),

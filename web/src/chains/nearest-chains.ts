@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { foldText } from '../../../src/lib/fold-text.ts';
+import { formerNamesOf } from '../../../src/lib/former-chain-names.ts';
 import { type RegistryLine } from '../answers.ts';
 
 const MOST = 5;
@@ -24,7 +25,12 @@ export function nearestChains(
     );
   const stepsTo = ({ chainId, name, shortName = '' }: RegistryLine): number => {
     const folded = foldText(name);
-    const whole = nearest([String(chainId), foldText(shortName), folded]);
+    const whole = nearest([
+      String(chainId),
+      foldText(shortName),
+      folded,
+      ...formerNamesOf(chainId),
+    ]);
     return Math.min(whole, nearest(folded.split(/\s+/)) + 0.5);
   };
   return lines

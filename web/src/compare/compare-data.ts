@@ -20,7 +20,7 @@ export interface ComparedContract {
 /** Change of a file between the first and the second contract. */
 export interface ComparedFile {
   readonly path: string;
-  /** `unknown` if one of the two is too large to be compared in the list. */
+  /** `unknown` if it was not read on one of the sides, because the file or the list is too large. */
   readonly state: 'same' | 'changed' | 'moved' | 'removed' | 'added' | 'unknown';
   /** For a moved file: its path in the second contract. */
   readonly to?: string;
@@ -95,9 +95,10 @@ export async function loadComparison(
     files: files.slice(0, FILES_SHOWN).map((each) => link(each, right)),
     hasMore:
       files.length > FILES_SHOWN || [one, other].some(({ value }) => value.sources.next !== null),
-    ...(path !== undefined && {
-      shown: { path, diff: diffOf(path, one.value.sources, other.value.sources) },
-    }),
+    ...(path !== undefined &&
+      [one, other].some(({ value }) => isListed(value.sources, path)) && {
+        shown: { path, diff: diffOf(path, one.value.sources, other.value.sources) },
+      }),
   };
   return { ...chosen, comparison: { ...other, value: comparison } };
 }
@@ -144,6 +145,9 @@ function compareFiles(left: SourcePage, right: SourcePage): readonly ComparedFil
     ({ sources }) => new Map(sources.map((source) => [source.path, source])),
   ) as [Map<string, SourcePage['sources'][number]>, Map<string, SourcePage['sources'][number]>];
   const added = [...after.values()].filter(({ path }) => !before.has(path));
+  // Beyond its last page read, a side may have the file as well.
+  const stateAlone = (state: 'removed' | 'added', other: SourcePage): ComparedFile['state'] =>
+    other.next === null ? state : 'unknown';
   const moved = new Map(
     added.flatMap(({ path, content }) => (content === null ? [] : [[content, path] as const])),
   );
@@ -151,7 +155,8 @@ function compareFiles(left: SourcePage, right: SourcePage): readonly ComparedFil
     const other = after.get(path);
     if (other === undefined) {
       const to = content === null ? undefined : moved.get(content);
-      return to === undefined ? { path, state: 'removed' } : { path, state: 'moved', to };
+      if (to !== undefined) return { path, state: 'moved', to };
+      return { path, state: stateAlone('removed', right) };
     }
     if (bytes !== other.bytes) return { path, state: 'changed' };
     if (content === null || other.content === null) return { path, state: 'unknown' };
@@ -160,7 +165,7 @@ function compareFiles(left: SourcePage, right: SourcePage): readonly ComparedFil
   const reached = new Set(files.map(({ to }) => to));
   const rest = added
     .filter(({ path }) => !reached.has(path))
-    .map(({ path }): ComparedFile => ({ path, state: 'added' }));
+    .map(({ path }): ComparedFile => ({ path, state: stateAlone('added', left) }));
   const order: readonly ComparedFile['state'][] = [
     ...(['changed', 'added', 'removed', 'unknown', 'moved', 'same'] as const),
   ];
@@ -181,10 +186,15 @@ function link(file: ComparedFile, { chainId, address }: Side): ComparedFile {
   return { ...shown, query: `?${query.toString()}#file` };
 }
 
+function isListed({ shown, sources }: SourcePage, path: string): boolean {
+  return shown?.path === path || sources.some((source) => source.path === path);
+}
+
 /** Contents of a file in both, as far as they were read: up to a million characters of the selected file. */
 function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
-  const contentOf = ({ shown, sources }: SourcePage): string | undefined => {
+  const contentOf = ({ shown, sources, next }: SourcePage): string | undefined => {
     if (shown?.path === path) return shown.content;
+    if (next === null && !sources.some((source) => source.path === path)) return '';
     return sources.find((source) => source.path === path)?.content ?? undefined;
   };
   const isCut = [left, right].some(

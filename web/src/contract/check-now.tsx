@@ -1,9 +1,11 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { describeFailure } from '../api.ts';
-import { postJson } from '../parts/post-json.ts';
+import { type PageContext } from '../page.ts';
+import { postJson, readToken } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { useHydrated } from '../use-hydrated.ts';
+import { recordOwnJob } from '../verify/own-jobs.ts';
 import { type ContractFacts } from './contract-data.ts';
 
 interface Props {
@@ -14,7 +16,13 @@ interface Props {
 }
 
 /** Verifies the claim of another service: submits its sources like any others, and a job compiles and compares them. */
-export function CheckNow({ base, chainId, address, compilation }: Props): VNode | null {
+export function CheckNow({
+  verify,
+  base,
+  chainId,
+  address,
+  compilation,
+}: Props & { readonly verify: PageContext['verify'] }): VNode | null {
   const [state, setState] = useState<{ readonly isBusy: boolean; readonly fault?: string }>({
     isBusy: false,
   });
@@ -23,13 +31,22 @@ export function CheckNow({ base, chainId, address, compilation }: Props): VNode 
     setState({ isBusy: true });
     try {
       const { verificationId } = await submitClaim({ base, chainId, address, compilation });
+      recordOwnJob(verificationId);
       location.assign(`${base}job/${verificationId}`);
     } catch (error) {
       setState({ isBusy: false, fault: error instanceof Error ? error.message : String(error) });
     }
   };
-  // Without scripts nothing can be submitted: the command line does the same.
-  if (!isHydrated) return null;
+  if (verify === 'off') return null;
+  // A claim can be submitted by scripts only, and without a token only to a service that needs none.
+  if (!isHydrated || (verify === 'token' && readToken() === '')) {
+    const place = new URLSearchParams({ chain: chainId, address });
+    return (
+      <p>
+        <a href={`${base}verify?${place.toString()}`}>Verify it here</a> to check the claim.
+      </p>
+    );
+  }
   return (
     <>
       <p>

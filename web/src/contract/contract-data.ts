@@ -24,7 +24,7 @@ import {
 } from './hidden-characters.ts';
 import { showJson, type ShownText } from './shown-json.ts';
 import { cutPath, cutPaths, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
-import { type FoundLines, findLines } from './find-lines.ts';
+import { type FoundLines, findLines, type SearchedPage } from './find-lines.ts';
 import { type Tab, tabOf } from './tabs.tsx';
 import { isClaim, type Match, matchOf } from './verdict.ts';
 import { withdrawalOf } from './withdrawal.ts';
@@ -213,13 +213,14 @@ export async function loadContract(
   const shown = await readMetadata(api, place, metadata);
   const read = sources?.state === 'ready' ? sources.value : undefined;
   const find = asked.get('find')?.trim() ?? '';
+  const further = find === '' ? [] : await readFurther(api, place, read);
   return {
     tab,
     contract: mapLoaded(contract, (wire) => {
       const facts = toFacts(wire);
       return {
         ...facts,
-        ...(read !== undefined && describeSources(read, { find, after })),
+        ...(read !== undefined && describeSources(read, { find, after, further })),
         hiddenIn: describeHidden(wire.compilation?.fullyQualifiedName, read, facts.signatures),
         ...(shown !== undefined && { metadata: shown }),
       };
@@ -229,12 +230,32 @@ export async function loadContract(
     ...(events !== undefined && { events }),
     chain: mapLoaded(chain, (details) => describeChain(details, address)),
     ...(withdrawn !== undefined && {
-      withdrawn: mapLoaded(withdrawn, (wire) => toWithdrawn(wire, { find, after })),
+      withdrawn: mapLoaded(withdrawn, (wire) => toWithdrawn(wire, { find, after, further: [] })),
     }),
     ...(sameCode !== undefined && {
       sameCode: mapLoaded(sameCode, ({ results, next }) => ({ results, more: next !== null })),
     }),
   };
+}
+
+/** Pages of files to search after the one that is shown; each has up to 200 files. */
+const FURTHER_PAGES = 4;
+
+/** Reads the next pages of files for a search. */
+async function readFurther(
+  api: Api,
+  place: string,
+  first: SourcePage | undefined,
+): Promise<readonly SearchedPage[]> {
+  const pages: SearchedPage[] = [];
+  for (let after = first?.next ?? null; after !== null && pages.length < FURTHER_PAGES;) {
+    const query = new URLSearchParams({ after }).toString();
+    const page = await api.get<SourcePage>(`v1/contracts/${place}/sources?${query}`);
+    if (page.state === 'failed') break;
+    pages.push({ sources: page.value.sources, after });
+    after = page.value.next;
+  }
+  return pages;
 }
 
 /** The metadata, if the page shows it and it is small enough. */
@@ -332,11 +353,13 @@ function describeHidden(
 interface SourceQuestion {
   readonly find: string;
   readonly after: string | null;
+  /** Pages to search in addition. */
+  readonly further: readonly SearchedPage[];
 }
 
 function describeSources(
   { total, sources, next, shown }: SourcePage,
-  { find, after }: SourceQuestion,
+  { find, after, further }: SourceQuestion,
 ): ShownSources {
   const labels = cutPaths(sources.map(({ path }) => path));
   const labelOf = (path: string): string => labels.get(path) ?? cutPath(path);
@@ -370,7 +393,7 @@ function describeSources(
         isNamed: labelOf(shown.path) === shown.path,
       },
     }),
-    ...(find !== '' && { found: findLines(sources, find, after) }),
+    ...(find !== '' && { found: findLines([{ sources, after }, ...further], find, total) }),
   };
 }
 

@@ -21,9 +21,7 @@ export function EvidenceSection({ facts, evidence }: Props): VNode {
     <section aria-labelledby="evidence">
       <h2 id="evidence">Evidence</h2>
       <CodesTable facts={facts} evidence={evidence} />
-      {evidence.state === 'failed' && (
-        <Failure what="Who verified it, and from what," loaded={evidence} />
-      )}
+      {evidence.state === 'failed' && <Failure what="The verification details" loaded={evidence} />}
       <dl class="facts">
         {evidence.state === 'ready' && <Judgement evidence={evidence.value} />}
         <Compilation facts={facts} />
@@ -90,7 +88,7 @@ function Judgement({ evidence }: { readonly evidence: Evidence }): VNode {
       {codeReading !== null && (
         <Fact name={codeReading.endpoints.length === 1 ? 'Endpoint' : 'Endpoints that agreed'}>
           <SafeText text={codeReading.endpoints.join(', ')} />
-          {codeReading.witnesses === 1 && ' (read from one operator only)'}
+          {codeReading.witnesses === 1 && ' (one provider only, not cross-checked)'}
         </Fact>
       )}
       {creationSearch !== null && creationSearch.length > 0 && (

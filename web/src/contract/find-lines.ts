@@ -11,12 +11,21 @@ export interface FoundLine {
   readonly href?: string;
 }
 
-/** Result of a search in the files of a page. */
+/** A page of the files of a contract. */
+export interface SearchedPage {
+  readonly sources: readonly { readonly path: string; readonly content: string | null }[];
+  /** The path after which it begins; null for the first. */
+  readonly after: string | null;
+}
+
+/** Result of a search in the files of a contract. */
 export interface FoundLines {
   readonly text: string;
   readonly lines: readonly FoundLine[];
   /** Whether there are more than are listed. */
   readonly isCut: boolean;
+  /** Number of files that were not searched: a page reads a limited number of bytes. */
+  readonly unsearched: number;
 }
 
 const LINES_SHOWN = 100;
@@ -24,21 +33,28 @@ const SHOWN_AROUND = 60;
 const SHOWN_CHARACTERS = 180;
 const LOOKED_FOR_CHARACTERS = 200;
 
-/** Finds the lines of sources that contain a text, ignoring case. */
+/**
+ * Finds the lines of sources that contain a text, ignoring case.
+ * @param total number of files of the contract
+ */
 export function findLines(
-  sources: readonly { readonly path: string; readonly content: string | null }[],
+  pages: readonly SearchedPage[],
   looked: string,
-  after: string | null,
+  total: number,
 ): FoundLines {
   const text = looked.slice(0, LOOKED_FOR_CHARACTERS);
   const wanted = text.toLowerCase();
   const lines: FoundLine[] = [];
-  for (const { path, content } of sources) {
+  const files = pages.flatMap(({ sources, after }) =>
+    sources.map((source) => ({ ...source, after })),
+  );
+  const unsearched = total - files.filter(({ content }) => content !== null).length;
+  for (const { path, content, after } of files) {
     const low = (content ?? '').toLowerCase();
     let [line, counted] = [1, 0];
     // Lower-casing changes the length in a few scripts; the position may then be slightly off.
     for (let at = low.indexOf(wanted); at !== -1; at = low.indexOf(wanted, endOfLine(low, at))) {
-      if (lines.length === LINES_SHOWN) return { text, lines, isCut: true };
+      if (lines.length === LINES_SHOWN) return { text, lines, isCut: true, unsearched };
       for (let next = low.indexOf('\n', counted); next !== -1 && next < at;) {
         line += 1;
         counted = next + 1;
@@ -53,7 +69,7 @@ export function findLines(
       });
     }
   }
-  return { text, lines, isCut: false };
+  return { text, lines, isCut: false, unsearched };
 }
 
 function endOfLine(text: string, at: number): number {

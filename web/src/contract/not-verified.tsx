@@ -1,7 +1,7 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
-import { type ViewProps } from '../page.ts';
+import { type PageContext, type ViewProps } from '../page.ts';
 import { MatchShape } from '../parts/match-mark.tsx';
 import { type FoundCode, readCode } from '../parts/read-code.ts';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -11,7 +11,7 @@ import { type ContractData } from './contract-data.ts';
 export function NotVerified({
   data: { chain, contract },
   request: { params },
-  context: { base },
+  context: { base, verify },
 }: ViewProps<ContractData>): VNode {
   const chainId = params['chain'] ?? '';
   const address = params['address'] ?? '';
@@ -44,7 +44,7 @@ export function NotVerified({
     );
   }
   const chainName = chain.state === 'ready' ? chain.value.name : `chain ${chainId}`;
-  return <Unverified {...{ base, chainId, address, chainName }} />;
+  return <Unverified {...{ base, verify, chainId, address, chainName }} />;
 }
 
 /** Whether the service does not know the chain of a contract. */
@@ -66,11 +66,13 @@ function useCode(base: string, chainId: string, address: string): FoundCode | un
 
 function Unverified({
   base,
+  verify,
   chainId,
   address,
   chainName,
 }: {
   readonly base: string;
+  readonly verify: PageContext['verify'];
   readonly chainId: string;
   readonly address: string;
   readonly chainName: string;
@@ -96,15 +98,16 @@ function Unverified({
           <p>That does not make it unsafe.</p>
           {code?.kind === 'found' && code.version !== undefined && (
             <p class="quiet">
-              The code on chain was compiled with{' '}
-              <SafeText text={`${code.compiler ?? ''} ${code.version}`} />, as it says itself.
+              Its metadata names <SafeText text={`${code.compiler ?? ''} ${code.version}`} />.
             </p>
           )}
-          <p>
-            <a class="button" href={`${base}verify?${query.toString()}`}>
-              Verify
-            </a>
-          </p>
+          {verify !== 'off' && (
+            <p>
+              <a class="button" href={`${base}verify?${query.toString()}`}>
+                Verify
+              </a>
+            </p>
+          )}
         </Verdict>
       )}
     </div>

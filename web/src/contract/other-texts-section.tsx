@@ -46,7 +46,8 @@ export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VN
                 <a href={`${base}v1/contracts/${chainId}/${facts.address}/alternatives/${matchId}`}>
                   <SafeText text={name} />
                 </a>
-                , compiled by <SafeText text={compilerVersion} />, sent {formatTime(recordedAt)}
+                , compiled with <SafeText text={compilerVersion} />, submitted{' '}
+                {formatTime(recordedAt)}
               </li>
             ))}
           </ul>

@@ -39,6 +39,7 @@ export function ProofSection({
     ['Creation code', facts.proof?.creation],
   ] as const;
   if (facts.proof === undefined) return null;
+  const isReported = isClaim(evidence?.origin) && evidence?.trust === 'claimed';
   return (
     <section aria-labelledby="compared">
       <h2 id="compared">What was compared</h2>
@@ -57,8 +58,8 @@ export function ProofSection({
             <p class="quiet">Not compared: the code on chain or its match is unknown.</p>
           ) : (
             <>
-              <Bar title={title} code={code} />
-              <Differences title={title} code={code} />
+              <Bar title={title} code={code} isReported={isReported} />
+              <Differences title={title} code={code} isReported={isReported} />
             </>
           )}
         </div>
@@ -67,7 +68,15 @@ export function ProofSection({
   );
 }
 
-function Bar({ title, code: { bytes, places } }: { title: string; code: CodeProof }): VNode {
+interface CodeProps {
+  readonly title: string;
+  readonly code: CodeProof;
+  /** Whether another service reports the marks, and nothing was compared here. */
+  readonly isReported: boolean;
+}
+
+function Bar({ title, code: { bytes, places }, isReported }: CodeProps): VNode {
+  const rest = isReported ? 'not compared here' : 'identical';
   const percent = (value: number): number => (100 * value) / Math.max(1, bytes);
   return (
     <svg
@@ -75,7 +84,7 @@ function Bar({ title, code: { bytes, places } }: { title: string; code: CodeProo
       viewBox="0 0 100 6"
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${title}: ${places.length === 0 ? 'identical' : `identical except for ${places.length} marked places`}`}
+      aria-label={`${title}: ${rest}${places.length === 0 ? '' : ` except for ${places.length} marked ranges`}`}
     >
       <rect class="equal" x="0" y="0" width="100" height="6" />
       {places.map(({ reason, offset, length }, index) => (
@@ -92,18 +101,14 @@ function Bar({ title, code: { bytes, places } }: { title: string; code: CodeProo
   );
 }
 
-function Differences({
-  title,
-  code: { places, more },
-}: {
-  readonly title: string;
-  readonly code: CodeProof;
-}): VNode {
-  if (places.length === 0) return <p>Every byte is identical.</p>;
+function Differences({ title, code: { places, more }, isReported }: CodeProps): VNode {
+  if (places.length === 0) {
+    return <p>{isReported ? 'No differences are reported.' : 'Every byte is identical.'}</p>;
+  }
   return (
-    <TableRegion label={`Marked places of the ${title.toLowerCase()}`}>
+    <TableRegion label={`Marked ranges of the ${title.toLowerCase()}`}>
       <table>
-        <caption class="unseen">Marked places of the {title.toLowerCase()}</caption>
+        <caption class="unseen">Marked ranges of the {title.toLowerCase()}</caption>
         <thead>
           <tr>
             <th scope="col">At byte</th>
@@ -144,7 +149,7 @@ function Differences({
           ))}
         </tbody>
       </table>
-      {more > 0 && <p class="quiet">And {formatCount(more)} more places.</p>}
+      {more > 0 && <p class="quiet">And {formatCount(more)} more.</p>}
     </TableRegion>
   );
 }

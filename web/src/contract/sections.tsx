@@ -8,6 +8,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractFacts } from './contract-data.ts';
 import { type ShownText } from './shown-json.ts';
+import { isClaim } from './verdict.ts';
 
 /** A rarely needed document: collapsed by default. */
 export function JsonSection({
@@ -133,12 +134,12 @@ export function SameCodeSection({
       {sameCode.state === 'failed' ? (
         <Failure what="Contracts with the same code" loaded={sameCode} />
       ) : sameCode.value.results.length === 0 ? (
-        <p>No other verified contract here has the same runtime code.</p>
+        <p>No other contract here has the same runtime code.</p>
       ) : (
         <TableRegion label="Contracts with the same code">
           <table>
             <caption>
-              Verified contracts with exactly the same runtime code
+              Contracts with exactly the same runtime code
               {sameCode.value.more && '; newest first'}
             </caption>
             <thead>
@@ -151,21 +152,23 @@ export function SameCodeSection({
               </tr>
             </thead>
             <tbody>
-              {sameCode.value.results.map(({ chainId, address, match, name, verifiedAt }) => (
-                <tr key={`${chainId} ${address}`}>
-                  <td>
-                    <a href={`${base}contract/${chainId}/${address}`}>
-                      <code>{address}</code>
-                    </a>
-                  </td>
-                  <td>{chainId}</td>
-                  <td>{name === null ? 'not known' : <SafeText text={name} />}</td>
-                  <td>
-                    <MatchMark match={match} />
-                  </td>
-                  <td>{formatTime(verifiedAt)}</td>
-                </tr>
-              ))}
+              {sameCode.value.results.map(
+                ({ chainId, address, match, origin, name, verifiedAt }) => (
+                  <tr key={`${chainId} ${address}`}>
+                    <td>
+                      <a href={`${base}contract/${chainId}/${address}`}>
+                        <code>{address}</code>
+                      </a>
+                    </td>
+                    <td>{chainId}</td>
+                    <td>{name === null ? 'not known' : <SafeText text={name} />}</td>
+                    <td>
+                      <MatchMark match={match} isClaimed={isClaim(origin)} />
+                    </td>
+                    <td>{formatTime(verifiedAt)}</td>
+                  </tr>
+                ),
+              )}
             </tbody>
           </table>
         </TableRegion>

@@ -12,7 +12,7 @@ import { fragmentOf, isNamedBy, type LineRange, readLineRange } from './line-ran
 const NUMBER_WIDTH = 56;
 
 /**
- * A source with numbered lines, each of which has a link. With scripts tokens are coloured, and a click on a
+ * A source with numbered lines, each of which is a target of links. With scripts tokens are coloured, and a click on a
  * number, or a second one with Shift, puts the lines into the URL; invisible characters are always shown.
  */
 export function SourceCode({

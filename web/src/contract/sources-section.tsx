@@ -89,7 +89,7 @@ export function SourcesSection({
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Searches the files that the page lists. Works without scripts. */
+/** Searches the files of the contract. Works without scripts. */
 function FindForm({ found }: { readonly found: FoundLines | undefined }): VNode {
   return (
     <form class="find" role="search" action="#sources">
@@ -101,7 +101,7 @@ function FindForm({ found }: { readonly found: FoundLines | undefined }): VNode 
 }
 
 function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
-  const { text, lines, isCut } = found;
+  const { text, lines, isCut, unsearched } = found;
   return (
     <div class="found-lines" role="status">
       <p>
@@ -115,6 +115,12 @@ function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
         </strong>
         {isCut && '; only the first ones are listed'}
       </p>
+      {unsearched > 0 && (
+        <p class="quiet">
+          {unsearched === 1 ? '1 file was' : `${formatCount(unsearched)} files were`} not searched,
+          because the sources are too large; download them to search everything.
+        </p>
+      )}
       <ul class="plain">
         {lines.map(({ path, line, text: shown, href }) => (
           <li key={`${path}:${line}`}>

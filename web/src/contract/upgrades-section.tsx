@@ -18,6 +18,9 @@ interface Props {
   readonly address: string;
 }
 
+/** A response has no more. */
+const UPGRADES_MAX = 100;
+
 type Upgrade = ProxyUpgrades['upgrades'][number];
 
 /**
@@ -25,12 +28,13 @@ type Upgrade = ProxyUpgrades['upgrades'][number];
  * since no page waits for a chain.
  */
 export function UpgradesSection({ proxy: given, base, chainId, address }: Props): VNode | null {
-  const [read, setRead] = useState<Loaded<ProxyUpgrades>>();
+  const [read, setRead] = useState<Loaded<ProxyUpgrades> | 'reading'>();
   useEffect(() => {
     const api = createApi((path) => fetch(`${base}${path}`));
     void (async () => {
       const proxy = given ?? (await readProxy(api, { chainId, address }));
       if (proxy?.isProxy !== true) return;
+      setRead('reading');
       setRead(await api.get<ProxyUpgrades>(`v1/contracts/${chainId}/${address}/upgrades`));
     })();
   }, [base, chainId, address]);
@@ -38,14 +42,19 @@ export function UpgradesSection({ proxy: given, base, chainId, address }: Props)
   return (
     <section aria-labelledby="upgrades">
       <h2 id="upgrades">Implementations over time</h2>
-      {read.state === 'failed' && <Failure what="Upgrade events" loaded={read} />}
-      {read.state === 'ready' && <Upgrades read={read.value} base={base} chainId={chainId} />}
+      {read === 'reading' && <p role="status">Reading the events of the proxy …</p>}
+      {read !== 'reading' && read.state === 'failed' && (
+        <Failure what="Upgrade events" loaded={read} />
+      )}
+      {read !== 'reading' && read.state === 'ready' && (
+        <Upgrades read={read.value} base={base} chainId={chainId} />
+      )}
     </section>
   );
 }
 
 function Upgrades({
-  read: { upgrades, isComplete },
+  read: { upgrades, isComplete, lastBlock },
   base,
   chainId,
 }: {
@@ -53,7 +62,10 @@ function Upgrades({
   readonly base: string;
   readonly chainId: string;
 }): VNode {
-  if (upgrades.length === 0) return <p>This proxy has emitted no upgrade events.</p>;
+  const unread = `Events after block ${formatCount(lastBlock)} could not be read, because the chain's endpoints serve few blocks at once.`;
+  if (upgrades.length === 0) {
+    return <p>{isComplete ? 'This proxy has emitted no upgrade events.' : unread}</p>;
+  }
   return (
     <>
       <TableRegion label="Implementations over time">
@@ -93,7 +105,11 @@ function Upgrades({
           </tbody>
         </table>
       </TableRegion>
-      {!isComplete && <p class="quiet">There are more upgrades than are shown.</p>}
+      {!isComplete && (
+        <p class="quiet">
+          {upgrades.length < UPGRADES_MAX ? unread : 'There are more upgrades than are shown.'}
+        </p>
+      )}
     </>
   );
 }

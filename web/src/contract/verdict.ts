@@ -19,7 +19,7 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
     },
     partial: {
       title: 'Partial match',
-      text: 'Same bytecode. Names, comments and settings may differ: the metadata hash doesn’t match.',
+      text: 'Same bytecode, but no matching metadata hash: names, comments and settings may differ.',
     },
   };
 
@@ -60,7 +60,7 @@ export function describeMatch(
 export function describeCodeMatch(match: Match | null, origin?: string): string {
   if (isClaim(origin)) return match === null ? 'nothing is claimed' : 'claimed, not compared here';
   if (match === 'full') return 'identical, including the metadata hash';
-  if (match === 'partial') return 'identical except for the metadata hash';
+  if (match === 'partial') return 'identical, without a matching metadata hash';
   return 'not compared, or different';
 }
 

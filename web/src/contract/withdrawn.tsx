@@ -40,11 +40,13 @@ export function Withdrawn(
           This contract is not verified.{' '}
           {sources !== undefined && 'The withdrawn sources can still be read, but prove nothing.'}
         </p>
-        <p>
-          <a class="button" href={`${context.base}verify?${again.toString()}`}>
-            Verify again
-          </a>
-        </p>
+        {context.verify !== 'off' && (
+          <p>
+            <a class="button" href={`${context.base}verify?${again.toString()}`}>
+              Verify again
+            </a>
+          </p>
+        )}
       </div>
       <HiddenCharactersNotice parts={hiddenIn} files={sources?.files} />
       <Tabs
@@ -73,7 +75,7 @@ export function WithdrawnUnread({
         </p>
         <p>This contract is not verified: its match was withdrawn.</p>
       </div>
-      {withdrawn?.state === 'failed' && <Failure what="What was withdrawn" loaded={withdrawn} />}
+      {withdrawn?.state === 'failed' && <Failure what="The withdrawn match" loaded={withdrawn} />}
       <HistorySection events={events} />
     </>
   );

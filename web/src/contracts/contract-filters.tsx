@@ -38,8 +38,7 @@ export function ContractFilters({
         />
         {isMalformed && (
           <span id={MALFORMED} class="fault">
-            After 0x, type at least the first 4 hexadecimal digits of an address, at most all 40; or
-            the 64 of a code’s hash.
+            Type 0x and 4 to 40 hexadecimal digits of an address, or a hash of 64 digits.
           </span>
         )}
       </p>

@@ -37,6 +37,7 @@ function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Fou
     const words = text.replace(/ \(\d+\)$/, '');
     const query = new URLSearchParams({
       fields: 'name,shortName',
+      order: 'relevance',
       limit: String(CHOICES_SHOWN),
       q: words.slice(0, 100),
       ...(supported && { supported: 'true' }),

@@ -33,7 +33,7 @@ export function describeChains(figures: ChartFigures): string {
   if (first === undefined || !lastOf(first))
     return `${span(figures)} nothing is verified on these chains.`;
   const what = figures.scale === 'share' ? 'the largest share of full matches' : 'the most matches';
-  return `${span(figures)} ${first.name} came to ${what}: ${course(first, figures.scale)}.`;
+  return `${span(figures)} ${first.name} has ${what}: ${course(first, figures.scale)}.`;
 }
 
 /** The interval with the most additions; claims are not verified contracts. */
@@ -44,7 +44,7 @@ export function describeGrowth(figures: ChartFigures): string {
   );
   const most = Math.max(...sums);
   if (most <= 0)
-    return `${span(figures)} no interval brought more verified contracts than it took.`;
+    return `${span(figures)} the number of verified contracts did not grow in any interval.`;
   const date = figures.dates[sums.indexOf(most)] ?? '';
-  return `${span(figures)} the most came in the interval up to ${date}: ${formatCount(most)} verified contracts.`;
+  return `${span(figures)} the busiest interval ended on ${date}: ${formatCount(most)} new verified contracts.`;
 }

@@ -181,7 +181,7 @@ export function CodeDifferenceView({
               <li key={`${place.recompiledAt} ${place.onChainAt}`}>{describePlace(place)}</li>
             ))}
             {places.length > PLACES_LISTED && (
-              <li>and {formatCount(places.length - PLACES_LISTED)} places more</li>
+              <li>and {formatCount(places.length - PLACES_LISTED)} more</li>
             )}
           </ul>
         </>

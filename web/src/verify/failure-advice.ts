@@ -79,7 +79,7 @@ export function adviceFor(code: string): string {
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   no_match: 'No match: these sources compile to different code',
   invalid_input: 'Not verified: the input is invalid',
-  not_checked: 'Could not check, because:',
+  not_checked: 'Could not check',
 };
 
 /** Next step according to a diagnosis. */

@@ -68,7 +68,7 @@ export function FileField(props: Props): VNode {
         }
       }}
     >
-      <legend>The compilation</legend>
+      <legend>Source code</legend>
       <p class="hint">Drop files and folders anywhere in this box.</p>
       <Ways
         fault={wrong}
@@ -91,7 +91,15 @@ export function FileField(props: Props): VNode {
         </p>
       )}
       {files.length > 0 && (
-        <button type="button" onClick={() => void onFiles([])}>
+        <button
+          type="button"
+          onClick={({ currentTarget }) => {
+            // Otherwise the fields go on naming the files, and choosing them again changes nothing.
+            const fields = currentTarget.closest('fieldset')?.querySelectorAll('input[type=file]');
+            for (const field of fields ?? []) (field as HTMLInputElement).value = '';
+            void onFiles([]);
+          }}
+        >
           Remove all files
         </button>
       )}

@@ -7,6 +7,7 @@ import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx'
 import { adviceFor, adviceForDiagnosis, FAILURE_TITLES, headingOf } from './failure-advice.ts';
 import { type JobState } from '../answers.ts';
 import { type ComparedCode, type JobFailure } from './job-state.ts';
+import { useKeptInput } from './own-jobs.ts';
 import { SuggestedChanges } from './suggested-changes.tsx';
 
 /** Cause of a bytecode difference, in its short form. */
@@ -107,6 +108,7 @@ export function JobFailureView({
   const { contract, settings } = diagnosis;
   const isFound = contract !== undefined || settings !== undefined;
   const again = new URLSearchParams({ chain: String(chainId), address });
+  const isKept = useKeptInput(id) !== undefined;
   return (
     <>
       <div class={failure.kind === 'not_checked' ? 'verdict unknown' : 'verdict bad'}>
@@ -127,9 +129,9 @@ export function JobFailureView({
         <SuggestedChanges {...{ job, failure, base }} />
         <p>
           <a class="button" href={`${base}verify?${again.toString()}`}>
-            Back to the form
+            {isKept ? 'Back to the form' : 'Open the form'}
           </a>{' '}
-          <span class="quiet">Your input is still there.</span>
+          {isKept && <span class="quiet">Your input is still there.</span>}
         </p>
         <p class="quiet">
           Error id <code>{failure.id}</code>

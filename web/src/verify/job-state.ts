@@ -37,23 +37,23 @@ export function describeSteps(job: JobState): JobStep[] {
   const waited = download === undefined ? (startedAt ?? finishedAt) : undefined;
   const ran = startedAt !== undefined && finishedAt !== undefined;
   return [
-    { name: 'Received', stands: 'done' },
+    { name: 'Receive', stands: 'done' },
     {
-      name: 'Waited for a worker',
+      name: 'Wait in queue',
       stands: state === 'queued' && download === undefined ? 'now' : 'done',
       ...(waited !== undefined && { note: secondsBetween(createdAt, waited) }),
     },
     ...(download === undefined
       ? []
-      : [{ name: 'Getting the compiler', stands: 'now' as const, note: download }]),
+      : [{ name: 'Download the compiler', stands: 'now' as const, note: download }]),
     {
-      name: 'Compiled',
+      name: 'Compile',
       stands: standsBefore(job, NOT_COMPILED, compileTimeMs !== undefined),
       ...(compileTimeMs !== undefined && { note: formatSeconds(compileTimeMs) }),
     },
     { name: 'Read the code from the chain', stands: standsBefore(job, NOT_READ) },
     {
-      name: state === 'failed' ? nameOfFailure(job) : 'Compared and stored',
+      name: state === 'failed' ? nameOfFailure(job) : 'Compare and store',
       stands: state === 'succeeded' ? 'done' : state === 'failed' ? 'failed' : 'next',
       ...(ran && { note: `${secondsBetween(createdAt, finishedAt)} in all` }),
     },

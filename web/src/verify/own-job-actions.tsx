@@ -5,7 +5,7 @@ import { type JobState } from '../answers.ts';
 import { postJson } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { isEnded } from './job-state.ts';
-import { isOwnJob, keptInputKind, requestResubmission } from './own-jobs.ts';
+import { isOwnJob, requestResubmission, useKeptInput } from './own-jobs.ts';
 
 interface Props {
   readonly job: JobState;
@@ -15,12 +15,9 @@ interface Props {
 /** Actions on a job submitted from this browser: cancel it, or submit it again. Nothing without scripts. */
 export function OwnJobActions({ job, base }: Props): VNode | null {
   const [isOwn, setOwn] = useState(false);
-  const [isKept, setKept] = useState(false);
+  const isKept = useKeptInput(job.id) !== undefined;
   const [said, setSaid] = useState('');
-  useEffect(() => {
-    setOwn(isOwnJob(job.id));
-    setKept(keptInputKind(job.id) !== undefined);
-  }, [job.id]);
+  useEffect(() => setOwn(isOwnJob(job.id)), [job.id]);
   if (!isOwn || job.state === 'succeeded' || (isEnded(job) && !isKept)) return null;
   const cancel = async (): Promise<void> => {
     setSaid('Cancelling …');

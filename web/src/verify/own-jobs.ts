@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { type InputKind } from './input-change.ts';
 import { type InputChange } from './verify-fields.ts';
 
@@ -15,11 +16,14 @@ function readIds(): readonly string[] {
   }
 }
 
-/** Records that a job was submitted from this browser, with the input that this tab keeps. */
-export function recordOwnJob(id: string, kind: InputKind): void {
+/**
+ * Records that a job was submitted from this browser.
+ * @param kind the kind of its input, if the form of this tab keeps it
+ */
+export function recordOwnJob(id: string, kind?: InputKind): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readIds()].slice(0, MOST)));
-    sessionStorage.setItem(SENT, JSON.stringify({ id, kind }));
+    if (kind !== undefined) sessionStorage.setItem(SENT, JSON.stringify({ id, kind }));
   } catch {
     // It is then shown like any other job.
   }
@@ -28,8 +32,14 @@ export function recordOwnJob(id: string, kind: InputKind): void {
 /** Whether a job was submitted from this browser. */
 export const isOwnJob = (id: string): boolean => readIds().includes(id);
 
-/** The kind of a job's input, if the form of this tab still keeps it. */
-export function keptInputKind(id: string): InputKind | undefined {
+/** The kind of a job's input, if the form of this tab still keeps it; undefined without scripts. */
+export function useKeptInput(id: string): InputKind | undefined {
+  const [kind, setKind] = useState<InputKind>();
+  useEffect(() => setKind(keptInputKind(id)), [id]);
+  return kind;
+}
+
+function keptInputKind(id: string): InputKind | undefined {
   try {
     const sent = JSON.parse(sessionStorage.getItem(SENT) ?? '{}') as {
       readonly id?: string;

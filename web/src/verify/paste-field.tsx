@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { findDeployableContracts } from '../../../src/solidity/build-standard-json.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
@@ -16,7 +16,7 @@ export function PasteField({
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
-  const [name] = findDeployableContracts({ '': text });
+  const [name] = useMemo(() => findDeployableContracts({ '': text }), [text]);
   // A Vyper pragma is a comment; nothing else distinguishes the languages cheaply.
   const isVyper = vyperPragmaOf(text) !== undefined || /^(?:@external|@deploy)$/m.test(text);
   const isJson = text.trimStart().startsWith('{');
@@ -57,7 +57,7 @@ export function PasteField({
         )}
       </div>
       <div class="field">
-        <label for="pasted-path">Its path</label>
+        <label for="pasted-path">File path</label>
         <input
           id="pasted-path"
           value={path}

@@ -1,5 +1,7 @@
 import { type VNode } from 'preact';
+import { type ContractPage } from '../answers.ts';
 import { createApi } from '../api.ts';
+import { isClaim } from '../contract/verdict.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { useRead } from './use-read.ts';
 import { ADDRESS, CHAIN_ID, type VerifyFields } from './verify-form.ts';
@@ -45,17 +47,19 @@ export function KnownContract({
 }): VNode {
   const api = createApi((path) => fetch(`${base}${path}`));
   const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
-  const match = useRead(isPlace ? `${chain}/${address}` : undefined, async (place) => {
-    const answer = await api.get<{ readonly match: string | null }>(`v2/contract/${place}`);
-    return answer.state === 'ready' ? (answer.value.match ?? undefined) : undefined;
+  const known = useRead(isPlace ? `${chain}/${address}` : undefined, async () => {
+    const answer = await api.get<ContractPage>(`v1/contracts?chain=${chain}&q=${address}&limit=1`);
+    return answer.state === 'ready' ? answer.value.results[0] : undefined;
   });
   return (
     <p class="hint" role="status">
-      {match !== undefined && (
+      {known !== undefined && (
         <>
-          {match === 'exact_match'
-            ? 'This contract already has a full match: '
-            : 'This contract has a partial match; a full match will replace it: '}
+          {isClaim(known.origin)
+            ? `Another service reports a ${known.match} match of this contract; a match here will replace it: `
+            : known.match === 'full'
+              ? 'This contract already has a full match: '
+              : 'This contract has a partial match; a full match will replace it: '}
           <a href={`${base}contract/${chain}/${address}`}>see it</a>.
         </>
       )}

@@ -106,7 +106,7 @@ export async function readFiles(chosen: readonly PlacedFile[]): Promise<readonly
     const limit = /\.json$/i.test(path) ? JSON_BYTES_MAX : SOURCE_BYTES_MAX;
     if (file.size > limit) {
       throw new Error(
-        `${path} has ${megabytes(file.size)}, which is more than a compilation needs. Files like it are read up to ${megabytes(limit)}.`,
+        `${path} is ${megabytes(file.size)}. ${limit === JSON_BYTES_MAX ? 'JSON' : 'Source'} files can be up to ${megabytes(limit)}.`,
       );
     }
   }

@@ -1,10 +1,9 @@
 import { Fragment, type VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { type JobState } from '../answers.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type Suggestion, suggestChanges } from './input-change.ts';
+import { suggestChanges } from './input-change.ts';
 import { type JobFailure } from './job-state.ts';
-import { keptInputKind, requestResubmission } from './own-jobs.ts';
+import { requestResubmission, useKeptInput } from './own-jobs.ts';
 
 /**
  * Buttons that send the input again with what the failure suggests. They need the input, so they appear in
@@ -19,11 +18,8 @@ export function SuggestedChanges({
   readonly failure: JobFailure;
   readonly base: string;
 }): VNode | null {
-  const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([]);
-  useEffect(() => {
-    const kind = keptInputKind(id);
-    setSuggestions(kind === undefined ? [] : suggestChanges(failure, kind));
-  }, [id, failure]);
+  const kind = useKeptInput(id);
+  const suggestions = kind === undefined ? [] : suggestChanges(failure, kind);
   const form = new URLSearchParams({ chain: String(chainId), address });
   if (suggestions.length === 0) return null;
   return (

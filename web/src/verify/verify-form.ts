@@ -76,10 +76,26 @@ function addSettingFaults(
   if (!linesOf(remappings).every((line) => /^[^=]+=/.test(line))) {
     faults.set('remappings', 'Write each remapping as prefix=target.');
   }
-  const missing = findMissingImports({ sources, remappings: linesOf(remappings) });
-  if (missing.length > 0) {
+  if (lacksImports(sources, remappings)) {
     faults.set('files', 'Add the missing imports, or a remapping to them.');
   }
+}
+
+const checkedImports = new WeakMap<
+  object,
+  { readonly remappings: string; readonly lacks: boolean }
+>();
+
+/** Whether imports are missing. The sources are only searched when they or the remappings change. */
+function lacksImports(
+  sources: Extract<DetectedCompilation, { kind: 'sources' }>['sources'],
+  remappings: string,
+): boolean {
+  const known = checkedImports.get(sources);
+  if (known?.remappings === remappings) return known.lacks;
+  const lacks = findMissingImports({ sources, remappings: linesOf(remappings) }).length > 0;
+  checkedImports.set(sources, { remappings, lacks });
+  return lacks;
 }
 
 /** Endpoint and body of a verification request. */

@@ -73,7 +73,10 @@ function Compared({ comparison, base }: { comparison: Comparison; base: string }
         <h2 id="files">
           Sources <span class="count">{formatCount(files.length)}</span>
         </h2>
-        {isSame && !hasMore && <p>All sources are identical, including their paths.</p>}
+        {files.length === 0 && <p>Neither contract is stored with sources.</p>}
+        {files.length > 0 && isSame && !hasMore && (
+          <p>All sources are identical, including their paths.</p>
+        )}
         {hasMore && (
           <p class="quiet">Only the first files of each contract, ordered by path, are compared.</p>
         )}
@@ -153,7 +156,7 @@ function Facts({ facts }: Pick<Comparison, 'facts'>): VNode {
 
 const STATES: Readonly<Record<ComparedFile['state'], string>> = {
   ...{ same: 'same', changed: 'changed', moved: 'moved to', removed: 'only in the first' },
-  ...{ added: 'only in the second', unknown: 'too large to compare with the others' },
+  ...{ added: 'only in the second', unknown: 'not compared' },
 };
 
 function Files({ files }: Pick<Comparison, 'files'>): VNode {
@@ -217,8 +220,8 @@ function Difference({ diff }: { readonly diff: LineDiff }): VNode {
   return (
     <>
       <p>
-        {formatCount(removed)} {removed === 1 ? 'line' : 'lines'} of the first, {formatCount(added)}{' '}
-        of the second.
+        {formatCount(removed)} {removed === 1 ? 'line' : 'lines'} removed, {formatCount(added)}{' '}
+        added.
       </p>
       <TableRegion label="The file in both contracts">
         <table class="diff">

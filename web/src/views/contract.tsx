@@ -114,10 +114,10 @@ function Heading({
   const page = `${apiUrl}/contract/${place}`;
   const license = evidence.state === 'ready' ? evidence.value.license : null;
   // A partial match does not prove comments.
-  const said = facts?.match === 'full' ? '' : ', as the sources say';
+  const declared = facts?.match === 'full' ? '' : ' (declared in the sources)';
   const chips = [
     ...(facts?.chips ?? gone?.chips ?? []),
-    ...(license === null ? [] : [`licence ${license}${said}`]),
+    ...(license === null ? [] : [`licence ${license}${declared}`]),
   ];
   return (
     <header class="contract-heading">
@@ -183,6 +183,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
           <p>{verdict.text}</p>
           {isClaim(origin) && compilation !== null && (
             <CheckNow
+              verify={props.context.verify}
               base={props.context.base}
               chainId={props.request.params['chain'] ?? ''}
               address={facts.address}

@@ -183,8 +183,10 @@ function List({
 
 /** Describes the list in a sentence. */
 function describe(shown: number, next: string | null, { words }: ContractQuery): string {
-  if (shown === 0) return `No contract was found${next === null ? '' : ' so far'}`;
-  const [contracts, fit] = shown === 1 ? ['contract', 'fits'] : ['contracts', 'fit'];
-  const which = words === '' ? ', newest first' : ` that ${fit}`;
-  return `Showing ${formatCount(shown)} ${contracts}${which}`;
+  if (shown === 0) return next === null ? 'No contract was found' : 'No matches so far';
+  const contracts = shown === 1 ? 'contract' : 'contracts';
+  const count = formatCount(shown);
+  return words === ''
+    ? `Showing ${count} ${contracts}, newest first`
+    : `Showing ${count} matching ${contracts}`;
 }

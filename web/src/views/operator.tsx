@@ -98,7 +98,7 @@ function Overview({
   ];
   const does = [
     `serves ${roles.hosts.map((host) => HOSTS[host]).join(' and ')}`,
-    ...(roles.workers > 0 ? [`verifies ${roles.workers} at once`] : []),
+    ...(roles.workers > 0 ? [`runs up to ${roles.workers} verifications at once`] : []),
     ...(roles.monitor ? ['follows chains'] : []),
   ];
   return (
@@ -124,7 +124,7 @@ function Overview({
       </dl>
       <p>
         This process {new Intl.ListFormat('en').format(does)}. Its database is{' '}
-        {roles.database === 'embedded' ? 'embedded' : 'another server'}.
+        {roles.database === 'embedded' ? 'embedded' : 'an external server'}.
         {registry !== undefined && (
           <>
             {' '}
@@ -195,7 +195,7 @@ function Jobs({ state: { jobs }, context: { site, now } }: Props): VNode {
     <Listed
       id="jobs"
       title="Jobs in flight"
-      heads={['Job', 'State', 'Chain', 'Address', 'Sent', 'Do']}
+      heads={['Job', 'State', 'Chain', 'Address', 'Sent', 'Action']}
       none="No jobs are waiting or running."
     >
       {jobs.map(({ id, state, chainId, address, createdAt }) => (
@@ -227,7 +227,7 @@ function Failures({ state: { failures }, context: { site, now } }: Props): VNode
     <Listed
       id="failures"
       title="Failures of the last 24 hours"
-      heads={['Reason', 'Jobs', 'Last', 'Do']}
+      heads={['Reason', 'Jobs', 'Last', 'Action']}
       none="No failed jobs."
     >
       {failures.map(({ code, jobs, retriable, lastJob, lastAt }) => (
@@ -283,7 +283,7 @@ function Monitors({ monitors }: OperatorState): VNode {
     <Listed
       id="monitors"
       title="Monitors"
-      heads={['Chain', 'Status', 'Blocks behind', 'Found', 'Waiting', 'Given up', 'Do']}
+      heads={['Chain', 'Status', 'Blocks behind', 'Found', 'Waiting', 'Given up', 'Action']}
       none="No chain is monitored."
     >
       {monitors.map(({ chainId, name, status, lagBlocks, found, waiting, givenUp }) => (

@@ -68,7 +68,9 @@ function Root({ folder, base }: { readonly folder: RootFolder; readonly base: st
   return (
     <>
       <h1>Contracts</h1>
-      <p class="lead">The published files of all verified contracts, by match.</p>
+      <p class="lead">
+        The published files of all contracts, by match, including the claims of other services.
+      </p>
       <Listing caption="Folders" heads={['Folder', 'Contracts']}>
         {folder.folders.map(({ match, contracts, url }) => (
           <tr key={url}>

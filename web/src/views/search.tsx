@@ -229,7 +229,7 @@ function Nothing({
           </a>
         </p>
       ) : kind === 'malformed' ? (
-        <p>An address has 40 hexadecimal digits after 0x; the first 8 are enough.</p>
+        <p>An address has 40 hexadecimal digits after 0x; the first 4 are enough.</p>
       ) : (
         <p>
           {isSelector(words) && 'No signature with this selector is known here. '}

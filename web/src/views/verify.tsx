@@ -1,27 +1,24 @@
 import { type VNode } from 'preact';
-import { type Loaded } from '../api.ts';
-import { type Version } from '../answers.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { VerifyForm } from '../verify/form.tsx';
 import { ADDRESS, CHAIN_ID } from '../verify/verify-form.ts';
 import './verify.css';
 
 /** The page that submits the sources of a contract. */
-export const page = definePage<Loaded<Version>>({
+export const page = definePage<null>({
   section: 'verify',
   title: () => 'Verify a contract',
-  load: (api) => api.get('version'),
+  load: () => Promise.resolve(null),
   View: VerifyView,
 });
 
-function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNode {
+function VerifyView({ request, context }: ViewProps<null>): VNode {
   const query = new URLSearchParams(request.query);
   const given = { chain: query.get('chain') ?? '', address: query.get('address') ?? '' };
   const chain = CHAIN_ID.test(given.chain) ? given.chain : '1';
   const address = ADDRESS.test(given.address) ? given.address : '0x…';
   const root = context.apiUrl ?? '';
-  const access = data.state === 'ready' ? data.value.verify : 'open';
-  if (access === 'off') {
+  if (context.verify === 'off') {
     return (
       <>
         <h1>Verify a contract</h1>
@@ -63,7 +60,7 @@ function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNo
   --compiler 0.8.30 --contract contracts/Token.sol:Token`}</pre>
         </div>
       </noscript>
-      <VerifyForm base={context.base} needsToken={access === 'token'} {...given} />
+      <VerifyForm base={context.base} needsToken={context.verify === 'token'} {...given} />
     </>
   );
 }

@@ -24,7 +24,7 @@ const DRAWINGS = { total: 2, perClient: 1, waiting: 256, waitingPerClient: 16 };
 
 type Parts = Pick<
   HttpDependencies,
-  'activity' | 'answers' | 'contractLists' | 'contracts' | 'isUnlisted' | 'registry'
+  'activity' | 'answers' | 'contractLists' | 'contracts' | 'registry'
 >;
 
 /** Adds the images that link previews show for a contract, a chain and the service. */

@@ -140,7 +140,7 @@ function drawText(pixels: Buffer, name: FontName, ink: Ink, { x, y }: Place, tex
 
 const indexOf = (x: number, y: number): number => y * (WIDTH + 1) + 1 + x;
 
-/** Shapes of the mark on the pages (match-mark.tsx), as fractions of its radius. */
+/** The shapes of src/lib/ring-shapes.ts as areas, since a card is drawn pixel by pixel; fractions of the radius. */
 const RING = { outer: 1, inner: 0.74, dot: 0.53, dashes: 12, strike: 0.13 };
 
 function drawMark(

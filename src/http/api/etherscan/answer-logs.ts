@@ -1,5 +1,11 @@
-import { type ContractLog, LOGS_MAX, type LogQuery } from '../../../chains/logs/read-logs.ts';
+import {
+  type ContractLog,
+  LOG_BLOCKS,
+  LOGS_MAX,
+  type LogQuery,
+} from '../../../chains/logs/read-logs.ts';
 import { toQuantity } from '../../../chains/rpc/rpc-shapes.ts';
+import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
@@ -31,9 +37,20 @@ export async function answerLogs(
   const query = readQuery(fields);
   const offset = readPageNumber(fields, 'offset', LOGS_MAX);
   const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
-  const logs = await parts.logs.find(chainId, query, clientOf(c.env, parts.trustedProxies));
+  const client = clientOf(c.env, parts.trustedProxies);
+  const { logs, isComplete } = await parts.logs.find(chainId, query, client);
   const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
+  // What was read are the first events, whatever follows; that there are none is not proven for the other blocks.
+  if (page.length === 0 && !isComplete && logs.length < LOGS_MAX) throw tooManyBlocks(chainId);
   return page.length === 0 ? emptyResponse('No records found') : okResponse(page.map(renderLog));
+}
+
+function tooManyBlocks(chainId: number): FullmatchError {
+  return new FullmatchError(
+    'invalid_parameter',
+    `The endpoints of chain ${chainId} do not serve events of that many blocks: request at most ${LOG_BLOCKS} with fromBlock and toBlock.`,
+    { details: { parameter: 'fromBlock' } },
+  );
 }
 
 /** @throws FullmatchError invalid_parameter */

@@ -16,6 +16,7 @@ import {
 } from '../../answer.ts';
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
+import { type VerifyAccess } from '../../access-gate.ts';
 import { isPageRequest } from '../../client-of.ts';
 import { type HostUrls } from '../../http-dependencies.ts';
 import { urlsForClient } from './client-urls.ts';
@@ -30,6 +31,8 @@ interface PageParts {
   readonly host: PageHost;
   readonly bundle: WebBundle;
   readonly version: string;
+  /** Who may submit contracts to this host; absent if it accepts none. */
+  readonly verify?: VerifyAccess;
   /** Whether the pages show unlisted contracts; such a host serves pages only below the prefixes. */
   readonly isUnlisted?: boolean;
   readonly urls: () => HostUrls;
@@ -177,7 +180,7 @@ function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
  * URL under which it is requested.
  */
 async function findPage(
-  { host, version, urls, prefixes, isUnlisted = false, revision }: PageParts,
+  { host, version, verify = 'off', urls, prefixes, isUnlisted = false, revision }: PageParts,
   { making, kept }: PageState,
   c: Context,
   problem: Problem | undefined,
@@ -210,6 +213,7 @@ async function findPage(
       host,
       base,
       version,
+      verify,
       ...(site !== undefined && { site }),
       ...(isUnlisted && { isUnlisted }),
       ...(api !== undefined && { apiUrl: api }),

@@ -1,3 +1,4 @@
+import { type VerifyAccess } from '../../access-gate.ts';
 import { packageFile } from '../../../lib/package-file.ts';
 
 /** Hosts that have pages; most are on the API host. */
@@ -19,6 +20,8 @@ export interface PageContext {
   readonly site?: string;
   readonly isUnlisted?: boolean;
   readonly version: string;
+  /** Who may submit contracts to the host of the page. */
+  readonly verify: VerifyAccess;
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
   /** ISO 8601. */

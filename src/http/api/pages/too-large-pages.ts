@@ -70,7 +70,7 @@ export class TooLargePages {
 export function pageTooLarge(): FullmatchError {
   return new FullmatchError(
     'page_too_large',
-    'Writing this page takes longer or needs more memory than it may; ask the API for its data.',
+    'This page is too large to render. Get its data from the API.',
   );
 }
 

@@ -1,6 +1,5 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { LOGS_MAX } from '../../../chains/logs/read-logs.ts';
 import { readUpgrade, upgradesOf } from '../../../chains/proxy/read-upgrades.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { respondJson, REVALIDATED } from '../../answer.ts';
@@ -25,8 +24,9 @@ export function addUpgradesRoute(
     // Requests for contracts that nobody verified cost no requests to endpoints.
     const isVerified = (await contracts.findVerified(chainId, [address])).has(address);
     if (!isVerified) throw contractNotFound(chainId, address);
-    const events = await logs.find(chainId, upgradesOf(address), clientOf(c.env, trustedProxies));
-    const all = events.flatMap((log) => readUpgrade(log) ?? []).reverse();
+    const client = clientOf(c.env, trustedProxies);
+    const events = await logs.find(chainId, upgradesOf(address), client);
+    const all = events.logs.flatMap((log) => readUpgrade(log) ?? []).reverse();
     const shown = all.slice(0, UPGRADES_SHOWN);
     const implementations = [...new Set(shown.map(({ implementation }) => implementation))];
     const verified = await contracts.findVerified(chainId, implementations);
@@ -40,7 +40,8 @@ export function addUpgradesRoute(
           ...(found && { name: found.name, match: found.match, origin: found.origin }),
         };
       }),
-      isComplete: events.length < LOGS_MAX && all.length === shown.length,
+      isComplete: events.isComplete && all.length === shown.length,
+      lastBlock: events.lastBlock,
     };
     return respondJson(upgradesRoute, answer, REVALIDATED);
   });

@@ -23,6 +23,11 @@ const upgradesSchema = z
     address: z.string().describe('With its checksum (EIP-55)'),
     upgrades: z.array(upgradeSchema).describe('Newest first, up to 100'),
     isComplete: z.boolean().describe('Whether these are all upgrades'),
+    lastBlock: z
+      .int()
+      .describe(
+        'The last block of which all events were read; endpoints limit how many blocks they serve',
+      ),
   })
   .meta({ id: 'ProxyUpgrades', description: 'The implementations of a proxy over time' });
 
@@ -37,9 +42,7 @@ export const upgradesRoute = createRoute({
   request: { params: contractParameters },
   responses: {
     200: jsonResponse('The upgrades', upgradesSchema),
-    400: problemResponse(
-      'Contracts of this chain are not read here (`unsupported_chain`), or its endpoints do not serve events of so many blocks (`invalid_parameter`)',
-    ),
+    400: problemResponse('Contracts of this chain are not read here (`unsupported_chain`)'),
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
     429: problemResponse('Too many contracts are being read (`queue_full`)'),
     503: problemResponse('No endpoint of the chain responded (`rpc_unreachable`)'),
