@@ -16,7 +16,6 @@ import {
   readStatistics,
   suiteContract,
 } from './support/verifying-service.ts';
-import { startWebServer } from './support/web-server.ts';
 
 const VERSION = '0.8.37';
 /** Appears in the path of each endpoint, which must stay private to the service. */
@@ -155,6 +154,8 @@ const CASES: readonly Case[] = [
     code: 'code_too_large',
   },
 ];
+/** No process listens here; a port that was closed may be given to the next server. */
+const REFUSED_PORT = 1;
 const FIRST_CHAIN = 500_000;
 /** Two honest endpoints. */
 const HONEST = FIRST_CHAIN + CASES.length;
@@ -172,13 +173,13 @@ async function startChain(
 ): Promise<string> {
   const urls: string[] = [];
   for (const [index, fault] of faults.entries()) {
-    const server =
-      fault === null
-        ? await startWebServer(() => undefined)
-        : await startRpcServer({ ...mirrorOf(anvil, chainId), ...fault });
-    if (fault === null) await server.close();
-    else closers.push(server.close);
-    urls.push(`http://${HOSTS[index] ?? ''}:${server.port}/${CANARY}`);
+    let port = REFUSED_PORT;
+    if (fault !== null) {
+      const server = await startRpcServer({ ...mirrorOf(anvil, chainId), ...fault });
+      closers.push(server.close);
+      port = server.port;
+    }
+    urls.push(`http://${HOSTS[index] ?? ''}:${port}/${CANARY}`);
   }
   return `
   ${chainId}:
