@@ -164,7 +164,7 @@ describe('the contract page', () => {
     const { page } = await read(`/contract/1/${CLAIMED}?tab=proof`);
     expect(page).toContain('reported by the importer, not checked here');
     expect(page).toMatch(/decimals.*uint8.*18/s);
-    expect(page).toContain('licence GPL-3.0, as the sources say');
+    expect(page).toContain('licence GPL-3.0 (declared in the sources)');
   });
 
   test('distinguishes an unreadable record from an unverified contract', async () => {

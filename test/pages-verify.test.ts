@@ -275,7 +275,7 @@ chains:
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
-    await expect.poll(() => verdict()).toContain('Names, comments and settings may differ');
+    await expect.poll(() => verdict()).toContain('names, comments and settings may differ');
   });
 
   test('shows where bytecode differs and keeps the form until it is corrected', async () => {
@@ -439,7 +439,7 @@ chains:
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
       ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is not text in UTF-8'],
       ['Vault.yul', Buffer.from(SOURCES[VAULT_PATH]), 'do not show how they were compiled'],
-      ['huge.sol', Buffer.alloc(6_000_000, ' '), 'huge.sol has 6 MB'],
+      ['huge.sol', Buffer.alloc(6_000_000, ' '), 'huge.sol is 6 MB'],
       ['shell.json', utf16, 'One standard JSON input'],
       ['editor.json', Buffer.from(`\uFEFF${text}`), 'One standard JSON input'],
     ];

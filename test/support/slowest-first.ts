@@ -6,21 +6,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * may start a long file when all others have finished. A missing name only costs time.
  */
 const SLOWEST = [
-  ...['compilers-limits', 'verify-bombs', 'bytecode-oracle'],
-  ...['client-upgrades', 'client-hardhat-etherscan', 'client-rocketh', 'client-hardhat-3'],
-  ...['pages-payloads', 'client-hardhat-2', 'client-forge', 'crash', 'forgeries', 'pages'],
-  ...['pages-verify', 'monitor-command', 'list-sync', 'doctor-command', 'pages-states'],
-  ...['verify-process', 'contract-lists', 'pages-keyboard', 'embedded-server', 'import-repository'],
-  ...['verify-false-creation', 'verify-settings', 'verify-file-order', 'follow-chains'],
-  ...['bad-endpoints', 'contract-stage', 'verify-claimed-recreation', 'verify-matrix'],
-  ...['malformed-requests', 'import-archive', 'import-parquet', 'verify-known-codes', 'backup'],
-  ...['deploy', 'secret-canaries', 'import-alliance', 'verify', 'verification-cases'],
-  ...['verify-endpoints', 'verify-imported-creation', 'concurrent-writers', 'verify-libraries'],
-  ...['compilers-compile', 'export-parquet', 'start', 'put-back', 'signatures'],
+  ...['crash', 'pages', 'verify-matrix', 'client-hardhat-etherscan', 'pages-payloads'],
+  ...['compilers-compile', 'compilers-limits', 'verify-settings', 'pages-verify'],
+  ...['import-parquet', 'verify-bombs', 'client-forge-etherscan', 'concurrent-writers'],
+  ...['pages-states', 'verify-process', 'verify-libraries', 'client-upgrades', 'reverify'],
+  ...['verify-vyper-inputs', 'contract-stage', 'backup', 'secret-canaries', 'embedded-server'],
+  ...['monitor-command', 'import-repository', 'service-ends', 'compilers-old-solidity'],
+  ...['import-alliance', 'list-sync', 'bad-endpoints', 'client-hardhat-3', 'run-tests', 'verify'],
+  ...['reload', 'monitor-killed', 'import-archive', 'import-web', 'compiler-downloads'],
+  ...['doctor-command', 'export-round-trip', 'verify-command', 'verify-vyper', 'list-sync-chaos'],
+  ...['pages-keyboard', 'verification-cases', 'verify-fair', 'follow-chains', 'export-parquet'],
+  ...['verify-old-solidity', 'lying-endpoints', 'failover', 'requeue', 'database-trouble'],
+  ...['pages-contracts', 'fuzz'],
 ];
 
 function rankOf({ moduleId }: TestSpecification): number {
-  const rank = SLOWEST.indexOf(path.basename(moduleId, '.test.ts'));
+  const rank = SLOWEST.indexOf(path.basename(moduleId, '.test.ts').replace(/\.slow$/, ''));
   return rank === -1 ? SLOWEST.length : rank;
 }
 

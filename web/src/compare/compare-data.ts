@@ -3,7 +3,8 @@ import { canonicalJson } from '../../../src/lib/canonical-json.ts';
 import { type SelectedContract, type Evidence, type SourcePage } from '../answers.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { cutPath } from '../contract/shown-paths.ts';
-import { isClaim, type Match, matchOf } from '../contract/verdict.ts';
+import { isClaim } from '../contract/is-claim.ts';
+import { type Match, matchOf } from '../contract/verdict.ts';
 import { type PageRequest } from '../page.ts';
 import { diffLines, type LineDiff } from './diff-lines.ts';
 

@@ -26,7 +26,8 @@ import { showJson, type ShownText } from './shown-json.ts';
 import { cutPath, cutPaths, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
 import { type FoundLines, findLines, type SearchedPage } from './find-lines.ts';
 import { type Tab, tabOf } from './tabs.tsx';
-import { isClaim, type Match, matchOf } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
+import { type Match, matchOf } from './verdict.ts';
 import { withdrawalOf } from './withdrawal.ts';
 
 /** A source, without its content. */

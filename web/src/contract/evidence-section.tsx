@@ -7,7 +7,8 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type Evidence } from '../answers.ts';
 import { type ContractFacts } from './contract-data.ts';
-import { CLAIMED_NOTE, describeCodeMatch, describeOrigin, isClaim } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
+import { CLAIMED_NOTE, describeCodeMatch, describeOrigin } from './verdict.ts';
 import { Fact } from '../parts/fact.tsx';
 
 interface Props {

@@ -5,7 +5,8 @@ import { Failure } from '../parts/notices.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractEvent } from '../answers.ts';
 import { type ContractData } from './contract-data.ts';
-import { isClaim, nameOrigin } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
+import { nameOrigin } from './verdict.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
 /** History of a contract's match. */

@@ -5,7 +5,8 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractFacts } from './contract-data.ts';
 import { type CodeProof } from './code-proof.ts';
-import { CHECKS, isClaim } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
+import { CHECKS } from './verdict.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   constructorArguments: 'Constructor arguments',

@@ -4,7 +4,8 @@ import { createApi } from '../api.ts';
 import { MatchShape } from '../parts/match-mark.tsx';
 import { ImplementationLink } from './implementation-link.tsx';
 import { type Proxy, readProxy } from './contract-data.ts';
-import { isClaim, matchOf } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
+import { matchOf } from './verdict.ts';
 
 const IMPLEMENTATIONS_SHOWN = 5;
 

@@ -8,7 +8,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractFacts } from './contract-data.ts';
 import { type ShownText } from './shown-json.ts';
-import { isClaim } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
 
 /** A rarely needed document: collapsed by default. */
 export function JsonSection({

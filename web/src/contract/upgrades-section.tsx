@@ -8,7 +8,7 @@ import { Failure } from '../parts/notices.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { ImplementationLink } from './implementation-link.tsx';
 import { type Proxy, readProxy } from './contract-data.ts';
-import { isClaim } from './verdict.ts';
+import { isClaim } from './is-claim.ts';
 
 interface Props {
   /** As the service last read it; null or undefined if it has not. */

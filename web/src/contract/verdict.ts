@@ -1,4 +1,5 @@
 import { type Evidence } from '../answers.ts';
+import { isClaim } from './is-claim.ts';
 
 /** A match in Fullmatch's terms. */
 export type Match = 'full' | 'partial';
@@ -34,9 +35,6 @@ export const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
 
 /** Who verified a match, and how far it was checked here. */
 export type MatchSource = Pick<Evidence, 'origin' | 'trust' | 'source'>;
-
-/** Whether a match is the claim of another service. */
-export const isClaim = (origin: string | null | undefined): boolean => origin === 'imported';
 
 /**
  * Meaning of a stored match, in words.

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
-import { isClaim, nameOrigin } from '../contract/verdict.ts';
+import { isClaim } from '../contract/is-claim.ts';
+import { nameOrigin } from '../contract/verdict.ts';
 import { formatAgo, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { type ListedContract } from '../listed-contract.ts';

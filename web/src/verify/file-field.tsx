@@ -95,8 +95,8 @@ export function FileField(props: Props): VNode {
           type="button"
           onClick={({ currentTarget }) => {
             // Otherwise the fields go on naming the files, and choosing them again changes nothing.
-            const fields = currentTarget.closest('fieldset')?.querySelectorAll('input[type=file]');
-            for (const field of fields ?? []) (field as HTMLInputElement).value = '';
+            for (const field of currentTarget.closest('fieldset')?.elements ?? [])
+              if (field instanceof HTMLInputElement && field.type === 'file') field.value = '';
             void onFiles([]);
           }}
         >

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { type ContractPage } from '../answers.ts';
 import { createApi } from '../api.ts';
-import { isClaim } from '../contract/verdict.ts';
+import { isClaim } from '../contract/is-claim.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { useRead } from './use-read.ts';
 import { ADDRESS, CHAIN_ID, type VerifyFields } from './verify-form.ts';
@@ -48,7 +48,7 @@ export function KnownContract({
   const api = createApi((path) => fetch(`${base}${path}`));
   const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
   const known = useRead(isPlace ? `${chain}/${address}` : undefined, async () => {
-    const answer = await api.get<ContractPage>(`v1/contracts?chain=${chain}&q=${address}&limit=1`);
+    const answer = await api.get<ContractPage>(`v1/contracts/search?chain=${chain}&q=${address}`);
     return answer.state === 'ready' ? answer.value.results[0] : undefined;
   });
   return (
@@ -56,7 +56,7 @@ export function KnownContract({
       {known !== undefined && (
         <>
           {isClaim(known.origin)
-            ? `Another service reports a ${known.match} match of this contract; a match here will replace it: `
+            ? `Another service claims a ${known.match} match; a match here will replace it: `
             : known.match === 'full'
               ? 'This contract already has a full match: '
               : 'This contract has a partial match; a full match will replace it: '}

@@ -17,7 +17,8 @@ import { DownloadSection, JsonSection, SameCodeSection } from '../contract/secti
 import { ValuesSection } from '../contract/values-section.tsx';
 import { Tabs } from '../contract/tabs.tsx';
 import { UpgradesSection } from '../contract/upgrades-section.tsx';
-import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
+import { isClaim } from '../contract/is-claim.ts';
+import { describeMatch, describeUnproven } from '../contract/verdict.ts';
 import { CheckNow } from '../contract/check-now.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, onlyInTheService, type ViewProps } from '../page.ts';

@@ -38,29 +38,44 @@ function VerifyView({ request, context }: ViewProps<null>): VNode {
         The service compiles your sources, reads the code from the chain and compares the two. A
         match is published with the sources.
       </p>
-      <noscript>
-        <div class="notice">
-          <p>
-            The form needs JavaScript to read files. Without it, send the standard JSON input
-            yourself:
-          </p>
-          <pre class="json">{`jq -n --slurpfile input input.json '{
+      {/* A browser with scripts needs neither the text nor its code. */}
+      {import.meta.env.SSR && <WithoutScripts {...{ root, chain, address }} />}
+      <VerifyForm base={context.base} needsToken={context.verify === 'token'} {...given} />
+    </>
+  );
+}
+
+/** How to submit a contract without the form. */
+function WithoutScripts({
+  root,
+  chain,
+  address,
+}: {
+  readonly root: string;
+  readonly chain: string;
+  readonly address: string;
+}): VNode {
+  return (
+    <noscript>
+      <div class="notice">
+        <p>
+          The form needs JavaScript to read files. Without it, send the standard JSON input
+          yourself:
+        </p>
+        <pre class="json">{`jq -n --slurpfile input input.json '{
   stdJsonInput: $input[0],
   compilerVersion: "0.8.30",
   contractIdentifier: "contracts/Token.sol:Token"
 }' | curl -H 'content-type: application/json' -d @- \\
   ${root}/v2/verify/${chain}/${address}`}</pre>
-          <p>
-            The response has the job id; its page is <code>{root}/job/</code> followed by that id.
-            The command line also accepts .sol files, build infos, Foundry projects and
-            metadata.json:
-          </p>
-          <pre class="json">{`fullmatch verify ${chain} ${address} Token.sol --url ${root} --wait`}</pre>
-          <pre class="json">{`fullmatch verify ${chain} ${address} input.json --url ${root} --wait \\
+        <p>
+          The response has the job id; its page is <code>{root}/job/</code> followed by that id. The
+          command line also accepts .sol files, build infos, Foundry projects and metadata.json:
+        </p>
+        <pre class="json">{`fullmatch verify ${chain} ${address} Token.sol --url ${root} --wait`}</pre>
+        <pre class="json">{`fullmatch verify ${chain} ${address} input.json --url ${root} --wait \\
   --compiler 0.8.30 --contract contracts/Token.sol:Token`}</pre>
-        </div>
-      </noscript>
-      <VerifyForm base={context.base} needsToken={context.verify === 'token'} {...given} />
-    </>
+      </div>
+    </noscript>
   );
 }
