@@ -335,6 +335,12 @@ describe('backups', () => {
       expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'backup_behind', events: 1 });
       const count = 'SELECT count(*)::int AS events FROM match_events';
       const [kept] = await onDatabase<{ events: number }>(older.url, count);
+      // The refused restore changed nothing: the next event gets an id of its own.
+      const [next] = await onDatabase<{ is_fresh: boolean }>(
+        older.url,
+        `SELECT nextval(pg_get_serial_sequence('match_events', 'id')) > max(id) AS is_fresh FROM match_events`,
+      );
+      expect(next?.is_fresh).toBe(true);
       expect(await fullmatch(older.url, 'restore', whole, '--discard-newer')).toMatchObject({
         exitCode: 0,
       });

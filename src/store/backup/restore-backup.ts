@@ -217,7 +217,7 @@ class Filling {
     const { file, discardNewer } = this.#options;
     let lost = 0;
     await eachSchema(client, manifest, async (schema) => {
-      const { name, tables, sequences } = schema;
+      const { name, tables } = schema;
       for (const table of tables) {
         const count = `SELECT count(*)::int AS rows FROM ${escapeIdentifier(table.name)}`;
         const { rows } = await client.query<{ rows: number }>(count);
@@ -225,9 +225,6 @@ class Filling {
           throw unusable(file, `the table ${table.name} has the wrong number of rows`);
         }
         await client.query(`ALTER TABLE ${escapeIdentifier(table.name)} ENABLE TRIGGER USER`);
-      }
-      for (const { name: sequence, value, isCalled } of sequences) {
-        await client.query('SELECT setval($1::regclass, $2, $3)', [sequence, value, isCalled]);
       }
       const restored = await describeSchema(client, name);
       const facts = ({ newestEvent, feedPosition, counts }: BackupSchema): string =>
@@ -239,6 +236,11 @@ class Filling {
       lost += counted.rows[0]?.lost ?? 0;
     });
     if (lost > 0 && !discardNewer) throw behind(file, lost);
+    await eachSchema(client, manifest, async ({ sequences }) => {
+      for (const { name, value, isCalled } of sequences) {
+        await client.query(RAISE_SEQUENCE, [name, value, isCalled]);
+      }
+    });
     await client.query('COMMIT');
   }
 
@@ -247,6 +249,14 @@ class Filling {
     await this.#client.query('ROLLBACK').catch(() => undefined);
   }
 }
+
+/**
+ * Raises a sequence to its value in the backup. A rollback does not undo this, so a sequence is never lowered: a
+ * restore that is refused or fails would otherwise leave the database with ids that its rows already have.
+ */
+const RAISE_SEQUENCE = `
+  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, $2::bigint, $3) FROM pg_sequences
+  WHERE schemaname = current_schema() AND sequencename = $1 AND coalesce(last_value, 0) < $2::bigint`;
 
 /** Waits until a stream accepts more data. Rejects if it fails or closes first, and leaves no listeners behind. */
 function untilDrained(stream: Writable): Promise<void> {

@@ -61,7 +61,7 @@ export function describeSteps(job: JobState): JobStep[] {
 }
 
 const FAILED_STEPS = {
-  no_match: 'Compared: no match',
+  no_match: 'Compare: no match',
   invalid_input: 'Not compared',
   not_checked: 'Could not be checked',
 } as const;
