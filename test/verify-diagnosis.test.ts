@@ -1,10 +1,10 @@
 // Why sources do not produce the on-chain bytecode: common mistakes are tried and reported before any bytes.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
-import { deploy } from './support/anvil.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
-import { verifyOverV2, type WireJob } from './support/verification-client.ts';
+import { pollJob, post, verifyOverV2, type WireJob } from './support/verification-client.ts';
 import { type Diagnosis } from '../src/solidity/diagnosis.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
@@ -168,6 +168,39 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     expect(sizes).toEqual({
       compiled: ours.length / 2 - 1,
       onChain: theirs.length / 2 - 1,
+    });
+  });
+
+  describe('of plain sources', () => {
+    const CHANGED = BANK.replace('amount > 100', 'amount > 101');
+    /** Deploys an optimized contract, and submits files without any setting. */
+    const send = async (
+      files: Readonly<Record<string, string>>,
+      contract?: string,
+    ): Promise<WireJob> => {
+      const input = with_(runs(200));
+      const { creationCode } = await compileAsDeveloper(VERSION, input, PATH, 'Bank');
+      const { address } = await deploy(service.anvil, creationCode);
+      const { apiUrl } = service.service;
+      const response = await post(`${apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`, {
+        ...{ files, compilerVersion: VERSION, contract },
+      });
+      const { verificationId } = (await response.json()) as { verificationId: string };
+      return pollJob(apiUrl, verificationId);
+    };
+
+    test('names the line that differs with the closest settings', async () => {
+      const diagnosis = diagnosisOf(await send({ [PATH]: CHANGED }));
+      expect(diagnosis?.closest).toEqual({ optimizer: { enabled: true, runs: 200 } });
+      expect(diagnosis?.place).toMatchObject({ path: PATH, function: 'deposit', line: 15 });
+    });
+
+    test('names another contract of the same name, and the settings with which it matches', async () => {
+      const job = await send({ 'src/A.sol': CHANGED, [PATH]: BANK }, 'src/A.sol:Bank');
+      expect(diagnosisOf(job)).toMatchObject({
+        contract: `${PATH}:Bank`,
+        changes: { optimizer: { enabled: true, runs: 200 } },
+      });
     });
   });
 

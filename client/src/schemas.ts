@@ -1791,7 +1791,7 @@ export interface ProxyUpgrades {
   }[];
   /** Whether these are all upgrades */
   isComplete: boolean;
-  /** The last block of which all events were read; endpoints limit how many blocks they serve */
+  /** All events up to this block were read; endpoints limit how many blocks they serve */
   lastBlock: number;
 }
 

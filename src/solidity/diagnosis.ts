@@ -13,12 +13,14 @@ export interface SourcePlace {
 export interface Diagnosis {
   /** The compiler release named in the bytecode on chain, if another one was used. */
   readonly compiler?: { readonly onChain: string; readonly used: string };
-  /** Another contract of the same sources that matches, as `path:Name`. */
+  /** Another contract of the same sources that matches, as `path:Name`; with `changes` only with these. */
   readonly contract?: string;
   /** The changed settings with which the sources match, as text: `optimizer.runs: 1000`. */
   readonly settings?: string;
   /** The same as an object. Jobs of earlier versions have only the text. */
   readonly changes?: SettingChanges;
+  /** Changed settings whose bytecode is closest in size; `place` and `sizes` are of the compilation with them. */
+  readonly closest?: SettingChanges;
   /** The source line of the first instruction that differs. */
   readonly place?: SourcePlace;
   /** Sizes of the runtime bytecodes in bytes. */
@@ -34,10 +36,11 @@ export function diagnosisOfChanges(changes: SettingChanges): Diagnosis {
  * Returns a diagnosis as one sentence; undefined if there is none. The texts may come from submitted sources.
  */
 export function describeDiagnosis(diagnosis: Diagnosis): string | undefined {
-  const { compiler, contract, settings, changes, place, sizes } = diagnosis;
+  const { compiler, contract, settings, changes, closest, place, sizes } = diagnosis;
   if (contract !== undefined) {
     const name = contract.slice(contract.lastIndexOf(':') + 1);
-    return `Matches as ${name} (${contract}).`;
+    const more = changes === undefined ? '' : ` with ${describeChanges(changes)}`;
+    return `Matches as ${name} (${contract})${more}.`;
   }
   if (changes !== undefined) {
     return `Matches with ${describeChanges(changes)}: ${formatChanges(changes)}.`;
@@ -46,16 +49,20 @@ export function describeDiagnosis(diagnosis: Diagnosis): string | undefined {
   if (compiler !== undefined) {
     return `The contract was compiled with ${compiler.onChain}, your sources with ${compiler.used}.`;
   }
-  const lengths = sizes && describeSizes(sizes);
+  const lengths = sizes && describeSizes(sizes, closest);
   if (place === undefined) return lengths && `Your ${lengths}.`;
   const inFunction = place.function === undefined ? '' : `${place.function}, `;
   const where = `Differs in ${inFunction}${place.path}:${place.line}`;
   return lengths === undefined ? `${where}.` : `${where}; your ${lengths}.`;
 }
 
-function describeSizes({ compiled, onChain }: NonNullable<Diagnosis['sizes']>): string {
+function describeSizes(
+  { compiled, onChain }: NonNullable<Diagnosis['sizes']>,
+  closest: SettingChanges | undefined,
+): string {
   const [ours, theirs] = [compiled.toLocaleString('en'), onChain.toLocaleString('en')];
+  const settings = closest === undefined ? '' : ` with ${describeChanges(closest)}`;
   return compiled === onChain
-    ? `sources compile to ${ours} bytes, the same size as the contract`
-    : `sources compile to ${ours} bytes, the contract has ${theirs}`;
+    ? `sources compile to ${ours} bytes${settings}, the same size as the contract`
+    : `sources compile to ${ours} bytes${settings}, the contract has ${theirs}`;
 }

@@ -105,9 +105,11 @@ describe('chart summaries', () => {
   });
 
   test('name the interval with the largest growth', () => {
-    expect(describeGrowth(tell(growthSeries(POINTS), 'linear'))).toMatch(/up to 2026-02-02: 4 /);
-    expect(describeGrowth(tell(growthSeries(WITH_CLAIMS), 'linear'))).toMatch(/: 4 verified /);
-    expect(describeGrowth(tell(growthSeries(POINTS.slice(1)), 'linear'))).toMatch(/no interval/);
+    expect(describeGrowth(tell(growthSeries(POINTS), 'linear'))).toMatch(
+      /ended on 2026-02-02: 4 new /,
+    );
+    expect(describeGrowth(tell(growthSeries(WITH_CLAIMS), 'linear'))).toMatch(/: 4 new verified /);
+    expect(describeGrowth(tell(growthSeries(POINTS.slice(1)), 'linear'))).toMatch(/any interval/);
   });
 });
 

@@ -97,6 +97,9 @@ export function describeMismatch(
     ? ' The creation code matches these sources, but the constructor returned different code.'
     : '';
   const cause = describeDiagnosis(diagnosis);
-  const message = `${cause === undefined ? '' : `${cause} `}${REASON_TEXTS[reason]}${more}`;
+  const { contract, settings } = diagnosis;
+  const isFound = contract !== undefined || settings !== undefined;
+  const text = isFound ? 'As submitted, the sources do not match.' : REASON_TEXTS[reason];
+  const message = `${cause === undefined ? '' : `${cause} `}${text}${more}`;
   return new VerificationFailure(reason, message, { codes, data });
 }

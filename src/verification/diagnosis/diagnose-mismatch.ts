@@ -49,6 +49,19 @@ export interface MismatchCause {
   readonly found?: SettingsFound;
 }
 
+/** A compilation with other settings that does not match, but whose bytecode is closest in size. */
+interface Nearest {
+  readonly changes: SettingChanges;
+  readonly input: StandardJsonInput;
+  readonly compiled: CompiledTarget;
+}
+
+/** What the trials found. */
+interface Tried {
+  readonly cause?: MismatchCause | undefined;
+  readonly nearest?: Nearest;
+}
+
 interface Parts {
   readonly compilers: ContractCompiler;
   readonly reader: JobReader;
@@ -90,14 +103,29 @@ export async function diagnoseMismatch(
   const compiler = findOtherCompiler(mismatch);
   const isLarge = Math.max(sizes.compiled, sizes.onChain) > MAX_READ_BYTES;
   if (isLarge) return { diagnosis: { ...(compiler && { compiler }), sizes } };
-  if (parts.diagnosisMs > 0) {
-    const limits = diagnosisLimits(parts.diagnosisMs, willUseSettings);
-    const cause = await tryInTime(parts, mismatch, compiler?.onChain, limits, signal);
-    if (cause !== undefined) return cause;
-  }
+  const { cause, nearest } =
+    parts.diagnosisMs > 0
+      ? await tryInTime(
+          parts,
+          mismatch,
+          compiler?.onChain,
+          diagnosisLimits(parts.diagnosisMs, willUseSettings),
+          signal,
+        )
+      : {};
+  if (cause !== undefined) return cause;
   if (compiler !== undefined) return { diagnosis: { compiler, sizes } };
-  const place = task.language === 'solidity' ? findPlace(mismatch) : undefined;
-  return { diagnosis: { ...(place && { place }), sizes } };
+  // Who names no settings is told about the closest ones.
+  const shown = willUseSettings && nearest !== undefined ? { ...mismatch, ...nearest } : mismatch;
+  const place = task.language === 'solidity' ? findPlace(shown) : undefined;
+  const closest = shown === mismatch ? undefined : nearest?.changes;
+  return {
+    diagnosis: {
+      ...(place && { place }),
+      ...(closest && { closest }),
+      sizes: { ...sizes, compiled: sizeOf(shown.compiled) },
+    },
+  };
 }
 
 /** Tries the compiler that the bytecode names, or other contracts and settings, until the time is used up. */
@@ -107,16 +135,16 @@ async function tryInTime(
   compilerVersion: string | undefined,
   limits: DiagnosisLimits,
   signal: AbortSignal,
-): Promise<MismatchCause | undefined> {
+): Promise<Tried> {
   const timer = startDiagnosisTimer(parts.doOthersWait ?? (() => false), limits);
   const time = { ...limits, signal: AbortSignal.any([signal, timer.signal]) };
   try {
-    const cause =
+    const tried =
       compilerVersion === undefined
         ? await tryOthers(parts, mismatch, time)
-        : await tryCompiler(parts, mismatch, compilerVersion, time);
+        : { cause: await tryCompiler(parts, mismatch, compilerVersion, time) };
     signal.throwIfAborted();
-    return cause;
+    return tried;
   } finally {
     timer.end();
   }
@@ -155,7 +183,7 @@ async function tryCompiler(
     if (judge(input, compiled).match !== null) {
       return causeOf({ changes: { compilerVersion }, task, input });
     }
-    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, time))?.found;
+    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, time)).cause?.found;
     return found && causeOf({ ...found, changes: { compilerVersion, ...found.changes } });
   } catch {
     return undefined;
@@ -167,37 +195,69 @@ async function tryOthers(
   parts: Parts,
   mismatch: Mismatch,
   { signal, slowCompilationMs }: DiagnosisTime,
-): Promise<MismatchCause | undefined> {
+): Promise<Tried> {
   const { compiled, onChain } = mismatch;
-  if (compiled.compileTimeMs > slowCompilationMs) return undefined;
-  const contract = await findContract(parts, mismatch, signal).catch(() => undefined);
-  if (contract !== undefined) return { diagnosis: { contract } };
-  if (!hasSameFunctions(compiled, onChain)) return undefined;
-  const found = await findSettings(mismatch, signal);
-  return found && causeOf(found);
+  if (compiled.compileTimeMs > slowCompilationMs) return {};
+  const others = await compileNearest(parts, mismatch, signal).catch(() => []);
+  const match = others.find(({ input, compiled: of }) => mismatch.judge(input, of).match !== null);
+  if (match !== undefined) return { cause: { diagnosis: { contract: nameOf(match) } } };
+  const alike = [mismatch, ...others].filter(({ compiled: of }) => hasSameFunctions(of, onChain));
+  let nearest: Nearest | undefined;
+  for (const each of alike) {
+    const tried = await findSettings(each, signal);
+    if (each === mismatch) nearest = tried.nearest;
+    if (tried.found === undefined) continue;
+    if (each === mismatch) return { cause: causeOf(tried.found) };
+    const { changes } = tried.found;
+    return { cause: { diagnosis: { contract: nameOf(each), ...diagnosisOfChanges(changes) } } };
+  }
+  return { ...(nearest && { nearest }) };
 }
+
+const nameOf = ({ task: { target } }: Mismatch): string =>
+  printableText(`${target.path}:${target.name}`);
 
 /** Returns the size of the recompiled runtime bytecode in bytes. */
 function sizeOf({ codes }: CompiledTarget): number {
   return codes.runtime.code.length / 2;
 }
 
-async function findContract(
+/** Compiles the contracts of the same sources whose bytecode is closest to the one on chain. */
+async function compileNearest(
   parts: Parts,
-  { task, input, onChain, compile, judge }: Mismatch,
+  mismatch: Mismatch,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  const { target } = task;
+): Promise<readonly Mismatch[]> {
+  const { task, input, onChain, compile } = mismatch;
   const { codes } = await compileAllBytecode(parts, { ...task, input }, signal);
-  if (codes.length < 2) return undefined;
+  if (codes.length < 2) return [];
   const ranking = new ContractRanking(codes, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
-  const others = near.filter(({ path, name }) => path !== target.path || name !== target.name);
-  for (const other of others.slice(0, MAX_CONTRACTS)) {
-    const compiled = await compile({ ...task, target: other }, input, signal);
-    if (judge(input, compiled).match !== null) return printableText(`${other.path}:${other.name}`);
+  // With other settings a contract of the same name may be the one, whatever its size is now.
+  const namesakes = codes
+    .map(({ target }) => target)
+    .filter(({ name }) => name === task.target.name);
+  const others = uniqueTargets([...namesakes, ...near], task.target)
+    .slice(0, MAX_CONTRACTS)
+    .map((target) => ({ ...task, target }));
+  const compiled: Mismatch[] = [];
+  for (const other of others) {
+    compiled.push({
+      ...mismatch,
+      task: other,
+      compiled: await compile(other, input, signal),
+    });
   }
-  return undefined;
+  return compiled;
+}
+
+type Target = CompilationTask['target'];
+
+function uniqueTargets(targets: readonly Target[], except: Target): readonly Target[] {
+  const keyOf = ({ path, name }: Target): string => `${path}:${name}`;
+  const unique = new Map(targets.map(({ path, name }) => [keyOf({ path, name }), { path, name }]));
+  unique.delete(keyOf(except));
+  return [...unique.values()];
 }
 
 /**
@@ -207,24 +267,31 @@ async function findContract(
 async function findSettings(
   { task, input, compiled, onChain, compile, judge }: Mismatch,
   signal: AbortSignal,
-): Promise<SettingsFound | undefined> {
+): Promise<{ readonly found?: SettingsFound; readonly nearest?: Nearest }> {
   const traits = {
     ours: traitsOf(toCodeTemplate(compiled.codes.runtime).bytes),
     theirs: traitsOf(onChain),
   };
+  const distanceOf = (of: CompiledTarget): number => Math.abs(sizeOf(of) - onChain.length);
+  let least = distanceOf(compiled);
+  let nearest: Nearest | undefined;
   let best: SettingsFound | undefined;
   for (const changes of settingTrials({ ...task, settings: input.settings }, traits)) {
     const tried = { ...input, settings: withChanges(input.settings, changes) };
     // A setting that this version rejects cannot have been used.
     const other = await compile(task, tried, signal).catch(() => undefined);
-    if (signal.aborted) return best;
-    const match = other === undefined ? null : judge(tried, other).match;
-    if (match === null) continue;
+    if (signal.aborted) break;
+    if (other === undefined) continue;
+    const { match } = judge(tried, other);
     const found = { changes, task, input: tried };
-    if (match === 'full') return found;
-    best ??= found;
+    if (match === 'full') return { found };
+    if (match === 'partial') best ??= found;
+    else if (distanceOf(other) < least) {
+      least = distanceOf(other);
+      nearest = { changes, input: tried, compiled: other };
+    }
   }
-  return best;
+  return { ...(best && { found: best }), ...(nearest && { nearest }) };
 }
 
 function traitsOf(code: Uint8Array): CodeTraits {

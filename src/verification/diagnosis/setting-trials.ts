@@ -36,8 +36,8 @@ const VIA_IR_FROM = '0.8.13';
 const OPTIMIZE_MODES_FROM = '0.3.10';
 
 /**
- * EVM versions, newest first, with the release of solc that first knows the name (its changelog): without
- * PUSH0, with PUSH0 only, and with MCOPY as well.
+ * EVM versions, newest first as the compiler's default mostly is, with the release of solc that first knows the
+ * name (its changelog): without PUSH0, with PUSH0 only, and with MCOPY as well.
  */
 const BEFORE_PUSH0 = [
   ['paris', '0.8.18'],
@@ -49,9 +49,9 @@ const BEFORE_PUSH0 = [
 ] as const;
 const WITH_PUSH0 = [['shanghai', '0.8.20']] as const;
 const WITH_MCOPY = [
-  ['cancun', '0.8.24'],
-  ['prague', '0.8.27'],
   ['osaka', '0.8.29'],
+  ['prague', '0.8.27'],
+  ['cancun', '0.8.24'],
 ] as const;
 /** Number of pairs of changes with viaIR. */
 const IR_PAIRS = 4;
@@ -71,15 +71,14 @@ export function settingTrials(
   const evms = evmVersionsFor(compilation, traits.theirs).map((evmVersion): SettingChanges => ({
     evmVersion,
   }));
-  const [likely, rest] = [evms.slice(0, EVM_PAIRS), evms.slice(EVM_PAIRS)];
+  const likely = evms.slice(0, EVM_PAIRS);
   const withEvm = [...others, ...pairs].flatMap((each) =>
     likely.map((evm) => ({ ...each, ...evm })),
   );
   const { ours, theirs } = traits;
   // No other setting adds or removes PUSH0.
-  if (ours.hasPush0 !== theirs.hasPush0) return [...likely, ...withEvm, ...rest];
-  if (ours.hasMcopy !== theirs.hasMcopy)
-    return [...likely, ...others, ...pairs, ...withEvm, ...rest];
+  if (ours.hasPush0 !== theirs.hasPush0) return [...evms, ...withEvm];
+  if (ours.hasMcopy !== theirs.hasMcopy) return [...evms, ...others, ...pairs, ...withEvm];
   return [...others, ...pairs, ...evms, ...withEvm.slice(0, EVM_PAIRS)];
 }
 
@@ -88,8 +87,10 @@ function evmVersionsFor(
   { language, version, settings }: TriedCompilation,
   { hasPush0, hasMcopy }: CodeTraits,
 ): readonly string[] {
-  const withPush0 = hasMcopy ? WITH_MCOPY : [...WITH_PUSH0, ...WITH_MCOPY];
-  return (hasPush0 ? withPush0 : BEFORE_PUSH0)
+  const withPush0 = hasMcopy ? WITH_MCOPY : [...WITH_MCOPY, ...WITH_PUSH0];
+  // Vyper follows later, and a name that its version does not know costs a compilation.
+  const ordered = language === 'vyper' ? withPush0.toReversed() : withPush0;
+  return (hasPush0 ? ordered : BEFORE_PUSH0)
     .filter(([, since]) => language === 'vyper' || compareVersions(version, since) >= 0)
     .map(([name]) => name)
     .filter((name) => name !== settings['evmVersion']);

@@ -26,7 +26,7 @@ const upgradesSchema = z
     lastBlock: z
       .int()
       .describe(
-        'The last block of which all events were read; endpoints limit how many blocks they serve',
+        'All events up to this block were read; endpoints limit how many blocks they serve',
       ),
   })
   .meta({ id: 'ProxyUpgrades', description: 'The implementations of a proxy over time' });
