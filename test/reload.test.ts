@@ -233,7 +233,7 @@ describe('fullmatch reload', () => {
     );
     const { exit, out, err } = await reload();
     expect(exit).toBe(1);
-    expect(out).toContain('refused: secret_in_document');
+    expect(out).toContain('rejected: secret_in_document');
     expect(err).toContain('error[configuration_refused]');
     expect(`${out}${err}`).not.toContain(KEY);
     expect(await chains()).toBe(before);

@@ -10,7 +10,7 @@ import { type CliContext } from './cli-context.ts';
 /** Option values that commander parsed. */
 export type ParsedOptions = Readonly<Record<string, unknown>>;
 
-const GROUP = 'Configuration (over environment, file and defaults):';
+const GROUP = 'Configuration (flags override the environment, the file and the defaults):';
 
 function optionOf({ flag, base, description, default: byDefault }: Setting): Option | undefined {
   if (flag === undefined) return undefined;

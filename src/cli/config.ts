@@ -49,7 +49,10 @@ function summaryOf({ config, file, secrets }: LoadedConfig): Summary {
 
 function describeSummary({ file, chains }: Summary): string {
   const source = file ?? 'There is no configuration file: the configuration';
-  const also = chains === 0 ? '' : `; ${chains} configured chains, see: fullmatch chains check`;
+  const also =
+    chains === 0
+      ? ''
+      : `; ${chains} configured ${chains === 1 ? 'chain' : 'chains'}, see: fullmatch chains check`;
   return `${source} is sound${also}`;
 }
 

@@ -69,6 +69,12 @@ export async function findImportSource(
   }
   const url = String(from);
   if (/^https?:/i.test(url)) return { kind: 'web', name: url };
+  if (!/^[a-z][a-z+.-]*:/i.test(url)) {
+    throw new FullmatchError(
+      'import_path_unusable',
+      `--from takes the URL of a database (postgres://…), a Parquet export or another Fullmatch (https://…); import a folder or an archive with: fullmatch import ${url}`,
+    );
+  }
   const target = targetOfUrl(new Secret(url), 'fullmatch import', { name: '--from', key: 'from' });
   return { kind: 'database', name: target.describe(), target };
 }

@@ -141,7 +141,7 @@ function describe(checked: Checked): object {
 
 function writeText(checked: readonly Checked[], { stdout }: CliContext): void {
   if (checked.length === 0) {
-    writeLine(stdout, 'every code that could be compared is the one that was verified');
+    writeLine(stdout, 'all contracts that could be checked are unchanged');
     return;
   }
   const rows = checked.map((each) => [

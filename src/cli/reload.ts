@@ -62,8 +62,8 @@ function refuse(answers: readonly ReloadResponse[], silent: number): void {
 
 function answerText({ service, taken, changed, restart, code, reason }: ReloadResponse): string {
   const lines = taken
-    ? [`${service}: taken; changed: ${changed.length === 0 ? 'nothing' : changed.join(', ')}`]
-    : [`${service}: refused: ${code ?? 'internal_error'}`, ...(reason ?? '').split('\n')];
+    ? [`${service}: reloaded; changed: ${changed.length === 0 ? 'nothing' : changed.join(', ')}`]
+    : [`${service}: rejected: ${code ?? 'internal_error'}`, ...(reason ?? '').split('\n')];
   if (restart.length > 0) lines.push(`waits for a restart: ${restart.join(', ')}`);
   return lines.map((line, at) => `${at === 0 ? '' : '  '}${printableText(line, 2000)}\n`).join('');
 }

@@ -1,8 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { FullmatchError } from '../errors.ts';
+import { FullmatchError, messageOf } from '../errors.ts';
 import { recount } from '../repository/repository.ts';
-import { readBackup } from '../store/backup/read-backup.ts';
+import { readBackup, unusable } from '../store/backup/read-backup.ts';
 import { restoreBackup } from '../store/backup/restore-backup.ts';
 import { describeBackup, factsOf, renderBackupProgress } from './backup.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
@@ -24,6 +25,7 @@ export function defineRestore(command: Command, context: CliContext): void {
     .addHelpText('after', AFTER_HELP)
     .action(async (name: string, options: ParsedOptions) => {
       const file = resolve(context.workingDirectory, name);
+      await requireFile(file);
       const isDry = options['dryRun'] === true;
       const restored = isDry
         ? await readBackup(file, {}, context.signal)
@@ -37,6 +39,19 @@ export function defineRestore(command: Command, context: CliContext): void {
         );
       }
     });
+}
+
+/**
+ * Checks the file before the database, which a service may be using.
+ * @throws FullmatchError backup_unusable
+ */
+async function requireFile(file: string): Promise<void> {
+  const found = await stat(file).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(file, messageOf(error), error);
+  });
+  if (found === undefined) throw unusable(file, 'there is no such file');
+  if (!found.isFile()) throw unusable(file, 'it is not a file');
 }
 
 async function restore(file: string, options: ParsedOptions, context: CliContext) {

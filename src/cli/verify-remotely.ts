@@ -49,6 +49,14 @@ export class RemoteService {
     });
   }
 
+  /** The service's URL for people, without credentials or a trailing slash. */
+  get url(): string {
+    const url = new URL(this.#base);
+    url.username = '';
+    url.password = '';
+    return url.href.replace(/\/+$/, '');
+  }
+
   /** Returns the id of a chain given any reference. */
   async findChainId(ref: string): Promise<number> {
     if (/^[1-9]\d*$/.test(ref)) return Number(ref);

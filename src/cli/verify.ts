@@ -242,10 +242,13 @@ async function runRemotely(
     const request = await read();
     const named = await withCompiler(request, () => service.propose(chainId, request.address));
     const submitted = await service.submit({ ...named, chainId });
-    if (typeof submitted !== 'string') report(submitted, options, context);
-    else if (options['wait']) report(await service.waitFor(submitted, context), options, context);
+    const page = `${service.url}/contract/${chainId}/${request.address}`;
+    if (typeof submitted !== 'string') report(submitted, options, context, page);
+    else if (options['wait'])
+      report(await service.waitFor(submitted, context), options, context, page);
     else if (options['json']) writeJson(context.stdout, { verificationId: submitted });
-    else writeLine(context.stdout, `verification job ${submitted}`);
+    else
+      writeLine(context.stdout, `verification job ${submitted}\n${service.url}/job/${submitted}`);
   } finally {
     await service.close();
   }
@@ -255,9 +258,13 @@ function report(
   outcome: VerificationOutcome,
   options: ParsedOptions,
   { stdout }: CliContext,
+  page?: string,
 ): void {
   const failure = failureOf(outcome);
   if (failure !== undefined) throw failure;
   if (options['json']) writeJson(stdout, outcome);
-  else stdout.write(outcomeText(outcome));
+  else {
+    stdout.write(outcomeText(outcome));
+    if (page !== undefined) writeLine(stdout, page);
+  }
 }

@@ -166,7 +166,7 @@ const EXPLANATIONS: Partial<Record<YamlErrorCode, string>> = {
   MISSING_CHAR: 'a closing quote, bracket or comma is missing',
   MULTILINE_IMPLICIT_KEY: "a key must be on one line and be followed by ':'",
   MULTIPLE_DOCS: "a second document ('---') is not supported; keep one",
-  TAB_AS_INDENT: 'a tab must not indent; use spaces',
+  TAB_AS_INDENT: 'indent with spaces instead of tabs',
   TAG_RESOLVE_FAILED: 'tags (!name) are not supported; remove it, or quote text that starts with !',
 };
 

@@ -39,7 +39,7 @@ export function portUnavailable({ host, port }: Place, error: unknown): Fullmatc
 function describeBindError(where: string, code: string | undefined, error: unknown): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `${where} is already in use by another process: stop it, or configure another port (0 picks a free one).`;
+      return `${where} is already in use by another process: stop it, or choose another port, as with --api-port or --repository-port (0 picks a free one).`;
     case 'EACCES':
       return `${where} may not be used by this user; configure a port from 1024 up.`;
     case 'EADDRNOTAVAIL':

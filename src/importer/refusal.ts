@@ -27,7 +27,7 @@ export const REFUSAL_REASONS = {
   codes_differ: 'the transformations do not turn the recompiled code into the code on chain',
   broken_row: 'a row has a value that its table does not allow',
   wrong_metadata_hash: 'a full match whose code does not contain the hash of the metadata',
-  withdrawn_there: 'its source has withdrawn it; an earlier import of it stays here',
+  withdrawn_there: 'the source has withdrawn it; a copy that was imported earlier would stay',
   not_storable: 'the database rejects the contract',
 } as const satisfies Record<string, string>;
 

@@ -66,7 +66,7 @@ export async function* walkArchive(
       () => error,
       (fault: unknown) => fault,
     );
-    throw unusableSource(path, `it is damaged or cut off: ${messageOf(cause)}`, cause);
+    throw unusableSource(path, `it is no complete tar archive: ${messageOf(cause)}`, cause);
   } finally {
     archive.destroy();
     file.destroy();

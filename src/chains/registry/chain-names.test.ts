@@ -37,7 +37,7 @@ function compareAll(all: readonly RegisteredChain[], wanted: string): string | u
     const word = names.find((name) => name.toLowerCase().includes(` ${lower}`));
     if (word !== undefined) return word;
   }
-  const names = namesOf(all);
+  const names = [...namesOf(all.filter(({ record }) => record.supported)), ...namesOf(all)];
   const compared = names
     .map((name) => ({ name, steps: distance(lower, name.toLowerCase()) }))
     .filter(({ steps }) => steps <= Math.max(1, Math.floor(lower.length / 3)));

@@ -22,7 +22,7 @@ export class ChainNames {
     readonly isFolded: boolean;
     readonly chains: ReadonlyMap<string, readonly RegisteredChain[]>;
   }[];
-  /** Each name and short name once, in registry order. */
+  /** Each name and short name once, those of supported mainnets first. */
   readonly #all: readonly Spelling[];
   readonly #supported: readonly Spelling[];
   readonly #byFormerName: ReadonlyMap<string, string>;
@@ -46,8 +46,8 @@ export class ChainNames {
       tier(false, ({ record }) => [record.name]),
       tier(true, namesOf),
     ];
-    this.#all = spellingsOf(chains);
     const ranked = chains.toSorted((left, right) => precedence(right) - precedence(left));
+    this.#all = spellingsOf(ranked);
     this.#supported = spellingsOf(ranked.filter(({ record }) => record.supported));
     this.#byWord = firstByWord(ranked, ecosystemOf);
     this.#byFormerName = firstByWord(ranked, ({ record }) => formerNamesOf(record.chainId));

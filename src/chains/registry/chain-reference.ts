@@ -45,15 +45,14 @@ function describe({ record }: RegisteredChain): string {
 }
 
 function notFound(ref: string, suggestion: string | undefined): FullmatchError {
-  const hint = suggestion === undefined ? '' : `; did you mean '${printableText(suggestion)}'?`;
+  const hint =
+    suggestion === undefined
+      ? '. The operator adds chains in fullmatch.yaml, under chains.'
+      : `; did you mean '${printableText(suggestion)}'?`;
   const shown = printableText(ref, REFERENCE_MAX_CHARACTERS);
-  return new FullmatchError(
-    'chain_not_found',
-    `No chain '${shown}' is in the registry${hint === '' ? '.' : hint}`,
-    {
-      details: { reference: shown, ...(suggestion === undefined ? {} : { suggestion }) },
-    },
-  );
+  return new FullmatchError('chain_not_found', `No chain '${shown}' is in the registry${hint}`, {
+    details: { reference: shown, ...(suggestion === undefined ? {} : { suggestion }) },
+  });
 }
 
 function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain | undefined {

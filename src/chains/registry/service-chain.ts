@@ -130,7 +130,8 @@ function problem(
   code: ServiceChainProblem['code'] = 'invalid_configuration',
 ): ServiceChainProblem {
   const where = field === '' ? `chains.${chainId}` : `chains.${chainId}.${field}`;
-  return { code, field, message: `Chain ${chainId}: ${where} ${fault}.` };
+  const end = fault.endsWith('?') ? '' : '.';
+  return { code, field, message: `Chain ${chainId}: ${where} ${fault}${end}` };
 }
 
 function describeUnknownKey(key: string, below: string): string {
@@ -141,7 +142,7 @@ function describeUnknownKey(key: string, below: string): string {
       return 'must not be set here; the key of the entry is the chain id';
     }
     if (distance(key.toLowerCase(), candidate.toLowerCase()) <= SUGGESTION_MAX_DISTANCE) {
-      return `is not a known key; did you mean '${candidate}'`;
+      return `is not a known key; did you mean '${candidate}'?`;
     }
   }
   return 'is not a known key; remove it';

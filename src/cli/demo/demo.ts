@@ -137,4 +137,5 @@ function report(
     stdout,
     `${counts.stored} stored, ${counts.unchanged} already stored, ${counts.withdrawn} withdrawn; chain ${DEMONSTRATION_CHAIN_ID} (${demonstrationChain.name ?? ''})`,
   );
+  writeLine(stdout, 'To see them, run fullmatch start and open the page Contracts.');
 }

@@ -78,7 +78,8 @@ export async function checkClock(report: AreaReport, parts: DoctorDependencies):
     const message = `The newest blocks of chains ${ids} are in the future by the clock of this machine.`;
     report.warning('clock_wrong', message, fix);
   }
-  if (report.findings.length === 0) report.ok(`${now.toISOString()}, which nothing contradicts`);
+  if (report.findings.length === 0)
+    report.ok(`${now.toISOString()}, nothing suggests that it is wrong`);
 }
 
 /** Checks that the registry is valid, and that the endpoints of configured chains respond and belong to their chain. */
@@ -101,6 +102,7 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
   const up = endpoints.filter(({ state }) => state === 'up').length;
   for (const endpoint of endpoints) {
     const told = describe(chainId, endpoint);
+    const list = endpoint.label.startsWith('private-') ? 'privateRpc' : 'rpc';
     if (endpoint.state === 'wrong_chain') {
       report.fault(
         'wrong_chain',
@@ -111,7 +113,7 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
       const refused = endpoint.reasons.some(({ code }) => REFUSED.has(code));
       const fix = refused
         ? `the key in chains.${chainId}.privateRpc, or another endpoint`
-        : `fullmatch chains probe ${chainId}, and another endpoint in chains.${chainId}.rpc`;
+        : `fullmatch chains probe ${chainId}, and another endpoint in chains.${chainId}.${list}`;
       // Contracts of the chain can be verified while another endpoint is up, or later if this one is only
       // rate limited.
       const passes = up > 0 || (endpoint.state === 'throttled' && !refused);
@@ -120,7 +122,7 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
     }
   }
   if (endpoints.length > 0 && up === endpoints.length) {
-    report.ok(`chain ${chainId}: all ${up} endpoints are up`);
+    report.ok(`chain ${chainId}: ${up === 1 ? 'its endpoint is' : `all ${up} endpoints are`} up`);
   }
 }
 

@@ -61,7 +61,7 @@ export async function checkMirror(
     report.warning(
       'compiler_unavailable',
       `${downloadUrl} does not answer (${error.code}): missing compiler versions cannot be downloaded.`,
-      'compilers.downloadUrl: a mirror that can be reached, or off and fullmatch compilers prefetch',
+      'compilers.downloadUrl: a mirror that can be reached; or off, and the compilers of fullmatch compilers bundle from another machine',
     );
   }
 }

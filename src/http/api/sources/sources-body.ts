@@ -24,7 +24,7 @@ import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import { transactionHash, trySettings } from '../v2/verify-body.ts';
 
-const TEXT_EXPECTED = 'text is expected';
+const TEXT_EXPECTED = 'a string is required';
 const MAX_RUNS = 4_294_967_295;
 const NAMES_SHOWN = 50;
 const MAX_ENTRIES = 1000;

@@ -13,7 +13,7 @@ import { TRY_SETTINGS } from '../../job-schema.ts';
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
 
 const OBJECT_EXPECTED = 'an object is expected';
-const TEXT_EXPECTED = 'text is expected';
+const TEXT_EXPECTED = 'a string is required';
 const SOURCE_EXPECTED = 'its text is expected in "content"';
 
 const text = z.string(TEXT_EXPECTED).min(1, TEXT_EXPECTED);
