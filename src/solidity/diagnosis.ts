@@ -19,7 +19,7 @@ export interface Diagnosis {
   readonly settings?: string;
   /** The same as an object. Jobs of earlier versions have only the text. */
   readonly changes?: SettingChanges;
-  /** Changed settings whose bytecode is closest in size; `place` and `sizes` are of the compilation with them. */
+  /** Changed settings whose bytecode is the most similar; `place` and `sizes` are of the compilation with them. */
   readonly closest?: SettingChanges;
   /** The source line of the first instruction that differs. */
   readonly place?: SourcePlace;

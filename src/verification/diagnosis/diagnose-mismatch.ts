@@ -19,6 +19,7 @@ import { findEnclosingFunction } from './enclosing-function.ts';
 import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
 import { isOfVersion } from './is-of-version.ts';
+import { opcodeLikeness } from './opcode-likeness.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
 /** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
@@ -49,7 +50,7 @@ export interface MismatchCause {
   readonly found?: SettingsFound;
 }
 
-/** A compilation with other settings that does not match, but whose bytecode is closest in size. */
+/** A compilation with other settings that does not match, but whose bytecode is the most similar. */
 interface Nearest {
   readonly changes: SettingChanges;
   readonly input: StandardJsonInput;
@@ -272,8 +273,10 @@ async function findSettings(
     ours: traitsOf(toCodeTemplate(compiled.codes.runtime).bytes),
     theirs: traitsOf(onChain),
   };
-  const distanceOf = (of: CompiledTarget): number => Math.abs(sizeOf(of) - onChain.length);
-  let least = distanceOf(compiled);
+  const target = withoutAuxdata(onChain);
+  const likenessOf = ({ codes }: CompiledTarget): number =>
+    opcodeLikeness(withoutAuxdata(toCodeTemplate(codes.runtime).bytes), target);
+  let most = likenessOf(compiled);
   let nearest: Nearest | undefined;
   let best: SettingsFound | undefined;
   for (const changes of settingTrials({ ...task, settings: input.settings }, traits)) {
@@ -286,10 +289,11 @@ async function findSettings(
     const found = { changes, task, input: tried };
     if (match === 'full') return { found };
     if (match === 'partial') best ??= found;
-    else if (distanceOf(other) < least) {
-      least = distanceOf(other);
-      nearest = { changes, input: tried, compiled: other };
-    }
+    if (match !== null) continue;
+    const likeness = likenessOf(other);
+    if (likeness <= most) continue;
+    most = likeness;
+    nearest = { changes, input: tried, compiled: other };
   }
   return { ...(best && { found: best }), ...(nearest && { nearest }) };
 }
