@@ -51,7 +51,7 @@ async function requireFile(file: string): Promise<void> {
     throw unusable(file, messageOf(error), error);
   });
   if (found === undefined) throw unusable(file, 'there is no such file');
-  if (!found.isFile()) throw unusable(file, 'it is not a file');
+  if (found.isDirectory()) throw unusable(file, 'it is a folder');
 }
 
 async function restore(file: string, options: ParsedOptions, context: CliContext) {

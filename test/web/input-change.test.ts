@@ -33,6 +33,16 @@ describe('the suggestions of a failed job', () => {
       [{ label: 'Try with the optimizer on (1,000 runs)', change: { settings: RUNS } }],
     ],
     [
+      'another contract with other settings',
+      { diagnosis: { contract: 'a.sol:A', settings: 'as text', changes: RUNS } },
+      [
+        {
+          label: 'Try with A, and the optimizer on (1,000 runs)',
+          change: { contract: 'a.sol:A', settings: RUNS },
+        },
+      ],
+    ],
+    [
       'the compiler on chain',
       { diagnosis: { compiler: { onChain: '0.8.37', used: '0.8.30' } } },
       [{ label: 'Try with 0.8.37', change: { settings: { compilerVersion: '0.8.37' } } }],

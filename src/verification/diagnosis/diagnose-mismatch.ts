@@ -19,7 +19,7 @@ import { findEnclosingFunction } from './enclosing-function.ts';
 import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
 import { isOfVersion } from './is-of-version.ts';
-import { opcodeLikeness } from './opcode-likeness.ts';
+import { opcodeLikenessTo } from './opcode-likeness.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
 /** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
@@ -75,7 +75,8 @@ interface Parts {
 /** The time that is left for trials. */
 type DiagnosisTime = Pick<DiagnosisLimits, 'slowCompilationMs'> & { readonly signal: AbortSignal };
 
-const MAX_CONTRACTS = 2;
+/** Other contracts of the same sources that are tried. */
+const MAX_CONTRACTS = 3;
 /** Bytecode larger than any known chain allows is not disassembled: that would block other requests. */
 const MAX_READ_BYTES = 65_536;
 const LINE_SHOWN_CHARACTERS = 200;
@@ -234,20 +235,18 @@ async function compileNearest(
   if (codes.length < 2) return [];
   const ranking = new ContractRanking(codes, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
-  // With other settings a contract of the same name may be the one, whatever its size is now.
+  // With other settings a contract of the same name may be the one, however different it is now.
   const namesakes = codes
     .map(({ target }) => target)
     .filter(({ name }) => name === task.target.name);
-  const others = uniqueTargets([...namesakes, ...near], task.target)
+  const nearest = uniqueTargets(near, task.target).slice(0, 1);
+  const others = uniqueTargets([...nearest, ...namesakes, ...near], task.target)
     .slice(0, MAX_CONTRACTS)
     .map((target) => ({ ...task, target }));
   const compiled: Mismatch[] = [];
   for (const other of others) {
-    compiled.push({
-      ...mismatch,
-      task: other,
-      compiled: await compile(other, input, signal),
-    });
+    const made = await compile(other, input, signal);
+    if (sizeOf(made) <= MAX_READ_BYTES) compiled.push({ ...mismatch, task: other, compiled: made });
   }
   return compiled;
 }
@@ -273,9 +272,9 @@ async function findSettings(
     ours: traitsOf(toCodeTemplate(compiled.codes.runtime).bytes),
     theirs: traitsOf(onChain),
   };
-  const target = withoutAuxdata(onChain);
+  const likeness = opcodeLikenessTo(withoutAuxdata(onChain));
   const likenessOf = ({ codes }: CompiledTarget): number =>
-    opcodeLikeness(withoutAuxdata(toCodeTemplate(codes.runtime).bytes), target);
+    likeness(withoutAuxdata(toCodeTemplate(codes.runtime).bytes));
   let most = likenessOf(compiled);
   let nearest: Nearest | undefined;
   let best: SettingsFound | undefined;
@@ -289,10 +288,10 @@ async function findSettings(
     const found = { changes, task, input: tried };
     if (match === 'full') return { found };
     if (match === 'partial') best ??= found;
-    if (match !== null) continue;
-    const likeness = likenessOf(other);
-    if (likeness <= most) continue;
-    most = likeness;
+    if (match !== null || sizeOf(other) > MAX_READ_BYTES) continue;
+    const alike = likenessOf(other);
+    if (alike <= most) continue;
+    most = alike;
     nearest = { changes, input: tried, compiled: other };
   }
   return { ...(best && { found: best }), ...(nearest && { nearest }) };

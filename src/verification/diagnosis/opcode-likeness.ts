@@ -8,25 +8,33 @@ const ROW = 6;
  * coefficient). Operands are left out, so that an insertion, which moves jump targets, changes little.
  */
 export function opcodeLikeness(left: Uint8Array, right: Uint8Array): number {
-  const counts = new Map<string, number>();
-  const rows = rowsOf(left);
-  for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
-  let common = 0;
-  const others = rowsOf(right);
-  for (const row of others) {
-    const count = counts.get(row) ?? 0;
-    if (count === 0) continue;
-    counts.set(row, count - 1);
-    common += 1;
-  }
-  return (2 * common) / Math.max(rows.length + others.length, 1);
+  return opcodeLikenessTo(right)(left);
+}
+
+/** {@link opcodeLikeness} to one bytecode, which is read once. */
+export function opcodeLikenessTo(target: Uint8Array): (code: Uint8Array) => number {
+  const wanted = rowsOf(target);
+  return (code) => {
+    const counts = new Map<string, number>();
+    const rows = rowsOf(code);
+    for (const row of rows) counts.set(row, (counts.get(row) ?? 0) + 1);
+    let common = 0;
+    for (const row of wanted) {
+      const count = counts.get(row) ?? 0;
+      if (count === 0) continue;
+      counts.set(row, count - 1);
+      common += 1;
+    }
+    return (2 * common) / (rows.length + wanted.length);
+  };
 }
 
 function rowsOf(code: Uint8Array): readonly string[] {
   const opcodes = Buffer.from(readInstructions(code).map(({ opcode }) => opcode)).toString(
     'latin1',
   );
-  return Array.from({ length: Math.max(0, opcodes.length - ROW + 1) }, (_, at) =>
+  // Shorter code is one row.
+  return Array.from({ length: Math.max(1, opcodes.length - ROW + 1) }, (_, at) =>
     opcodes.slice(at, at + ROW),
   );
 }

@@ -107,7 +107,9 @@ function Upgrades({
       </TableRegion>
       {!isComplete && (
         <p class="quiet">
-          {upgrades.length < UPGRADES_MAX ? unread : 'There are more upgrades than are shown.'}
+          {upgrades.length < UPGRADES_MAX
+            ? unread
+            : `There may be more: these are the newest ${UPGRADES_MAX} up to block ${formatCount(lastBlock)}.`}
         </p>
       )}
     </>

@@ -90,7 +90,10 @@ export function adviceForDiagnosis({
   changes,
   place,
 }: Diagnosis): string | undefined {
-  if (contract !== undefined) return `Choose the contract ${contract}, and send it again.`;
+  if (contract !== undefined) {
+    const more = changes === undefined ? '' : ` and set ${formatChanges(changes)}`;
+    return `Choose the contract ${contract}${more}, and send it again.`;
+  }
   if (changes ?? settings) {
     return `Set ${changes ? formatChanges(changes) : (settings ?? '')}, and send it again.`;
   }

@@ -17,7 +17,7 @@ import { type FoundCode } from '../parts/read-code.ts';
 import { changeFields } from './input-change.ts';
 import { ChangedInput } from './changed-input.tsx';
 import { type ChosenInput, NO_INPUT, readInput, unlessChosen } from './chosen-input.ts';
-import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
+import { areFilesKept, keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import {
   compilationOf,
@@ -218,7 +218,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     const answer = await submit(`${base}${path}`, body);
     setSending(false);
     if ('id' in answer) {
-      recordOwnJob(answer.id, compilation.kind);
+      recordOwnJob(answer.id, areFilesKept() ? compilation.kind : undefined);
       location.assign(`${base}job/${answer.id}`);
     } else {
       setRefusal(answer);

@@ -36,6 +36,10 @@ export function suggestChanges(failure: JobFailure, kind: InputKind): readonly S
     readonly contracts?: readonly string[];
   };
   const { contract, changes, compiler } = diagnosis;
+  if (contract !== undefined && changes !== undefined) {
+    const label = `${toContract(contract).label}, and ${describeChanges(changes)}`;
+    return [{ label, change: { contract, settings: changes } }];
+  }
   if (contract !== undefined) return [toContract(contract)];
   if (changes !== undefined) {
     return [{ label: `Try with ${describeChanges(changes)}`, change: { settings: changes } }];

@@ -23,6 +23,14 @@ function keep(key: string, text: string): boolean {
   }
 }
 
+function forget(key: string): void {
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
 function read<Value>(key: string): Value | undefined {
   try {
     const text = sessionStorage.getItem(key);
@@ -37,10 +45,17 @@ export function keepFields(kept: KeptFields): void {
   keep(FIELDS, JSON.stringify(kept));
 }
 
-/** Keeps the files, or at least that there were some. */
+/** Storage key of the job that the kept files were sent for (own-jobs.ts). */
+export const SENT_FOR = 'fullmatch-sent';
+
+/** Keeps the files, or at least that there were some. They were not sent yet. */
 export function keepFiles(files: readonly InputFile[]): void {
+  forget(SENT_FOR);
   if (!keep(FILES, JSON.stringify(files))) keep(FILES, JSON.stringify(LOST));
 }
+
+/** Whether the browser could keep the files. */
+export const areFilesKept = (): boolean => readKeptFiles() !== LOST;
 
 /** The kept input. */
 export function readKeptFields(): KeptFields | undefined {

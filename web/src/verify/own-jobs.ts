@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type InputKind } from './input-change.ts';
+import { SENT_FOR } from './kept-form.ts';
 import { type InputChange } from './verify-fields.ts';
 
 const KEY = 'fullmatch-jobs';
 const AGAIN = 'fullmatch-again';
-const SENT = 'fullmatch-sent';
 const MOST = 50;
 
 function readIds(): readonly string[] {
@@ -23,7 +23,7 @@ function readIds(): readonly string[] {
 export function recordOwnJob(id: string, kind?: InputKind): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readIds()].slice(0, MOST)));
-    if (kind !== undefined) sessionStorage.setItem(SENT, JSON.stringify({ id, kind }));
+    if (kind !== undefined) sessionStorage.setItem(SENT_FOR, JSON.stringify({ id, kind }));
   } catch {
     // It is then shown like any other job.
   }
@@ -41,7 +41,7 @@ export function useKeptInput(id: string): InputKind | undefined {
 
 function keptInputKind(id: string): InputKind | undefined {
   try {
-    const sent = JSON.parse(sessionStorage.getItem(SENT) ?? '{}') as {
+    const sent = JSON.parse(sessionStorage.getItem(SENT_FOR) ?? '{}') as {
       readonly id?: string;
       readonly kind?: InputKind;
     };
