@@ -193,9 +193,10 @@ function isListed({ shown, sources }: SourcePage, path: string): boolean {
 
 /** Contents of a file in both, as far as they were read: up to a million characters of the selected file. */
 function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
-  const contentOf = ({ shown, sources, next }: SourcePage): string | undefined => {
+  const contentOf = (page: SourcePage): string | undefined => {
+    const { shown, sources, next } = page;
+    if (next === null && !isListed(page, path)) return '';
     if (shown?.path === path) return shown.content;
-    if (next === null && !sources.some((source) => source.path === path)) return '';
     return sources.find((source) => source.path === path)?.content ?? undefined;
   };
   const isCut = [left, right].some(

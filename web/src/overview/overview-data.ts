@@ -40,7 +40,7 @@ export interface OverviewCounts {
 export interface OverviewData extends OverviewCounts {
   readonly latest: Loaded<readonly ListedContract[]>;
   readonly health: Loaded<Health>;
-  /** Ids of chains that have an icon. */
+  /** Ids of chains with contracts that have an icon. */
   readonly withIcon: readonly number[];
 }
 
@@ -60,7 +60,10 @@ export async function loadOverview(api: Api): Promise<OverviewData> {
           value: contracts.value.results.map((item) => listContract(item, names.get(item.chainId))),
         };
   const shown = registry.state === 'ready' ? registry.value.chains : [];
-  const withIcon = shown.filter(({ hasIcon }) => hasIcon === true).map(({ chainId }) => chainId);
+  // The page carries these ids, and names only chains with contracts.
+  const withIcon = shown
+    .filter(({ chainId, hasIcon }) => hasIcon === true && names.has(chainId))
+    .map(({ chainId }) => chainId);
   return { ...counts, latest, health, withIcon };
 }
 
