@@ -240,9 +240,15 @@ export async function eachInTabs<T>(
   await Promise.all(Array.from({ length: Math.min(TABS_AT_ONCE, things.length) }, lane));
 }
 
-/** Number of pixels by which the page scrolls sideways: expected to be 0. */
+/**
+ * By how many pixels the page scrolls sideways or, on a narrow screen, its tabs or a table whose rows are cards
+ * there, if that is more.
+ */
 export function sidewaysScroll({ page }: WatchedPage): Promise<number> {
-  return page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
+  return page.evaluate<number>(`{
+    const parts = innerWidth > 480 ? [] : document.querySelectorAll('.tabs ul, div:has(> .cards)');
+    Math.max(
+      ...[document.documentElement, ...parts].map((part) => part.scrollWidth - part.clientWidth),
+    );
+  }`);
 }

@@ -5,7 +5,7 @@ import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { Fact } from '../parts/fact.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 
 const STATUS_TEXTS: Readonly<Record<ChainMonitor['status'], string>> = {
   starting: 'Starting: no block has been read yet.',
@@ -159,31 +159,15 @@ function describeGaps(gaps: NonNullable<ChainMonitor['gaps']>): string {
 
 function Creations({ creations }: Pick<ChainMonitor, 'creations'>): VNode {
   return (
-    <TableRegion label="Results for the contracts found">
-      <table class="creations">
-        <caption class="unseen">Results for the contracts found, with reasons</caption>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col" class="figure">
-              Contracts
-            </th>
-            <th scope="col">Why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {creations.map(({ state, reason, count }) => (
-            <tr key={`${state} ${reason}`}>
-              <th scope="row">{STATE_TEXTS[state]}</th>
-              <td class="figure">{formatCount(count)}</td>
-              <td>
-                <Reason state={state} reason={reason} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <RecordTable
+      label="Results for the contracts found, with reasons"
+      rows={creations}
+      columns={[
+        { title: 'State', show: ({ state }) => STATE_TEXTS[state] },
+        { title: 'Contracts', look: 'figure', show: ({ count }) => formatCount(count) },
+        { title: 'Why', show: (creation) => <Reason {...creation} /> },
+      ]}
+    />
   );
 }
 

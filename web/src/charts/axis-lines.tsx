@@ -3,7 +3,7 @@ import { type Axis } from './axes.ts';
 import { percentOf, WIDTH } from './lay-out.ts';
 
 /** Maximum number of day labels in a narrow chart. */
-const NARROW_DAYS = 3;
+const NARROW_DAYS = 2;
 /** Labels near an edge are aligned inwards, so that they are not cut off. */
 const EDGE = WIDTH / 20;
 

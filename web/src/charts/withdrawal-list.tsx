@@ -2,6 +2,7 @@ import { type VNode } from 'preact';
 import { allOf, type CountsApart } from '../counts-apart.ts';
 import { formatChange, formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { WithdrawalReason } from '../parts/withdrawal-reason.tsx';
 import { type Withdrawal, type WithdrawalMark } from './join-withdrawals.ts';
 
 /** Maximum withdrawals of one mark that are listed individually. */
@@ -93,7 +94,7 @@ function WithdrawalText({
           </a>
         </>
       )}
-      : {describeFall(counts)} – <SafeText text={reason} />
+      : {describeFall(counts)} – <WithdrawalReason reason={reason} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { formatCount, formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { type Evidence } from '../answers.ts';
 import { type ContractFacts } from './contract-data.ts';
 import { isClaim } from './is-claim.ts';
@@ -39,35 +39,32 @@ function CodesTable({ facts, evidence }: Props): VNode {
     ['Creation code', facts.creationMatch, known?.creationCode],
   ] as const;
   return (
-    <TableRegion label="Both codes">
-      <table class="codes">
-        <caption>Runtime and creation code are compared separately</caption>
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col">Match</th>
-            <th scope="col">Meaning</th>
-            <th scope="col">keccak256 of the code on chain</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, match, hashes]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                {known === undefined ? (
-                  'not read'
-                ) : (
-                  <MatchMark match={match} isClaimed={isClaim(known.origin)} />
-                )}
-              </td>
-              <td>{known === undefined ? 'not read' : describeCodeMatch(match, known.origin)}</td>
-              <td>{hashes?.onChain ? <code>{hashes.onChain}</code> : 'not known'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <RecordTable
+      label="Both codes"
+      caption="Runtime and creation code are compared separately"
+      rows={rows}
+      columns={[
+        { title: 'Code', show: ([name]) => name },
+        {
+          title: 'Match',
+          show: ([, match]) =>
+            known === undefined ? (
+              'not read'
+            ) : (
+              <MatchMark match={match} isClaimed={isClaim(known.origin)} />
+            ),
+        },
+        {
+          title: 'Meaning',
+          show: ([, match]) =>
+            known === undefined ? 'not read' : describeCodeMatch(match, known.origin),
+        },
+        {
+          title: 'keccak256 of the code on chain',
+          show: ([, , hashes]) => (hashes?.onChain ? <code>{hashes.onChain}</code> : 'not known'),
+        },
+      ]}
+    />
   );
 }
 

@@ -2,12 +2,12 @@ import { type VNode } from 'preact';
 import { formatTime } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { type ContractEvent } from '../answers.ts';
 import { type ContractData } from './contract-data.ts';
 import { isClaim } from './is-claim.ts';
 import { nameOrigin } from './verdict.ts';
-import { WithdrawalReason } from './withdrawal-reason.tsx';
+import { WithdrawalReason } from '../parts/withdrawal-reason.tsx';
 
 /** History of a contract's match. */
 export function HistorySection({
@@ -31,38 +31,24 @@ export function HistorySection({
 
 function EventTable({ events }: { readonly events: readonly ContractEvent[] }): VNode {
   return (
-    <TableRegion label="History">
-      <table>
-        <caption class="unseen">History of the match, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
-            <th scope="col">Match</th>
-            <th scope="col">Why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map(({ eventNumber, at, kind, match, origin, reason }) => (
-            <tr key={eventNumber}>
-              <th scope="row">{formatTime(at)}</th>
-              <td>{kind}</td>
-              <td>
-                {match !== null ? (
-                  <MatchMark match={match} isClaimed={isClaim(origin)} />
-                ) : kind === 'corrected' ? (
-                  'as before'
-                ) : (
-                  <MatchMark match="withdrawn" />
-                )}
-              </td>
-              <td>
-                {reason === undefined ? nameOrigin(origin) : <WithdrawalReason reason={reason} />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <RecordTable
+      label="History of the match, newest first"
+      rows={events}
+      columns={[
+        { title: 'When', look: 'time', show: ({ at }) => formatTime(at) },
+        { title: 'What', show: ({ kind }) => kind },
+        { title: 'Match', show: showMatch },
+        {
+          title: 'Why',
+          show: ({ reason, origin }) =>
+            reason === undefined ? nameOrigin(origin) : <WithdrawalReason reason={reason} />,
+        },
+      ]}
+    />
   );
+}
+
+function showMatch({ match, kind, origin }: ContractEvent): VNode | string {
+  if (match !== null) return <MatchMark match={match} isClaimed={isClaim(origin)} />;
+  return kind === 'corrected' ? 'as before' : <MatchMark match="withdrawn" />;
 }

@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { type Evidence } from '../answers.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { type ContractFacts } from './contract-data.ts';
 import { type CodeProof } from './code-proof.ts';
 import { isClaim } from './is-claim.ts';
@@ -69,6 +69,8 @@ export function ProofSection({
   );
 }
 
+type Place = CodeProof['places'][number];
+
 interface CodeProps {
   readonly title: string;
   readonly code: CodeProof;
@@ -107,50 +109,49 @@ function Differences({ title, code: { places, more }, isReported }: CodeProps): 
     return <p>{isReported ? 'No differences are reported.' : 'Every byte is identical.'}</p>;
   }
   return (
-    <TableRegion label={`Marked ranges of the ${title.toLowerCase()}`}>
-      <table>
-        <caption class="unseen">Marked ranges of the {title.toLowerCase()}</caption>
-        <thead>
-          <tr>
-            <th scope="col">At byte</th>
-            <th scope="col">Bytes</th>
-            <th scope="col">What</th>
-            <th scope="col">In the code on chain</th>
-          </tr>
-        </thead>
-        <tbody>
-          {places.map(({ reason, type, offset, length, id, value, before, after }, index) => (
-            <tr key={index}>
-              <th scope="row">{formatCount(offset)}</th>
-              <td>{formatCount(length)}</td>
-              <td>
-                <span class={`swatch ${reason}`} /> {NAMES[reason] ?? reason}
-                {id !== undefined && reason !== 'cborAuxdata' && (
-                  <>
-                    {' '}
-                    <code>
-                      <SafeText text={id} />
-                    </code>
-                  </>
-                )}
-                , {CHANGES[type] ?? type}
-              </td>
-              <td>
-                <code class="excerpt">
-                  {before}
-                  {value !== undefined && (
-                    <b class={reason}>
-                      <SafeText text={value.replace(/^0x/, '')} most={VALUE_CHARACTERS} />
-                    </b>
-                  )}
-                  {after}
-                </code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      <RecordTable
+        label={`Marked ranges of the ${title.toLowerCase()}`}
+        rows={places}
+        columns={[
+          { title: 'At byte', show: ({ offset }) => formatCount(offset) },
+          { title: 'Bytes', show: ({ length }) => formatCount(length) },
+          { title: 'What', show: showReason },
+          { title: 'In the code on chain', show: showExcerpt },
+        ]}
+      />
       {more > 0 && <p class="quiet">And {formatCount(more)} more.</p>}
-    </TableRegion>
+    </>
+  );
+}
+
+function showReason({ reason, type, id }: Place): VNode {
+  return (
+    <>
+      <span class={`swatch ${reason}`} /> {NAMES[reason] ?? reason}
+      {id !== undefined && reason !== 'cborAuxdata' && (
+        <>
+          {' '}
+          <code>
+            <SafeText text={id} />
+          </code>
+        </>
+      )}
+      , {CHANGES[type] ?? type}
+    </>
+  );
+}
+
+function showExcerpt({ reason, value, before, after }: Place): VNode {
+  return (
+    <code class="excerpt">
+      {before}
+      {value !== undefined && (
+        <b class={reason}>
+          <SafeText text={value.replace(/^0x/, '')} most={VALUE_CHARACTERS} />
+        </b>
+      )}
+      {after}
+    </code>
   );
 }

@@ -5,7 +5,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { type ContractData, type ContractFacts } from './contract-data.ts';
 import { type ShownText } from './shown-json.ts';
 import { isClaim } from './is-claim.ts';
@@ -136,42 +136,35 @@ export function SameCodeSection({
       ) : sameCode.value.results.length === 0 ? (
         <p>No other contract here has the same runtime code.</p>
       ) : (
-        <TableRegion label="Contracts with the same code">
-          <table>
-            <caption>
-              Contracts with exactly the same runtime code
-              {sameCode.value.more && '; newest first'}
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Contract</th>
-                <th scope="col">Chain</th>
-                <th scope="col">Name</th>
-                <th scope="col">Match</th>
-                <th scope="col">Verified</th>
-              </tr>
-            </thead>
-            <tbody>
-              {sameCode.value.results.map(
-                ({ chainId, address, match, origin, name, verifiedAt }) => (
-                  <tr key={`${chainId} ${address}`}>
-                    <td>
-                      <a href={`${base}contract/${chainId}/${address}`}>
-                        <code>{address}</code>
-                      </a>
-                    </td>
-                    <td>{chainId}</td>
-                    <td>{name === null ? 'not known' : <SafeText text={name} />}</td>
-                    <td>
-                      <MatchMark match={match} isClaimed={isClaim(origin)} />
-                    </td>
-                    <td>{formatTime(verifiedAt)}</td>
-                  </tr>
-                ),
-              )}
-            </tbody>
-          </table>
-        </TableRegion>
+        <RecordTable
+          label="Contracts with the same code"
+          caption={`Contracts with exactly the same runtime code${sameCode.value.more ? '; newest first' : ''}`}
+          rows={sameCode.value.results}
+          columns={[
+            {
+              title: 'Contract',
+              show: ({ chainId, address }) => (
+                <a href={`${base}contract/${chainId}/${address}`}>
+                  <code>{address}</code>
+                </a>
+              ),
+            },
+            { title: 'Chain', show: ({ chainId }) => chainId },
+            {
+              title: 'Name',
+              show: ({ name }) => (name === null ? 'not known' : <SafeText text={name} />),
+            },
+            {
+              title: 'Match',
+              show: ({ match, origin }) => <MatchMark match={match} isClaimed={isClaim(origin)} />,
+            },
+            {
+              title: 'Verified',
+              look: 'time',
+              show: ({ verifiedAt }) => formatTime(verifiedAt),
+            },
+          ]}
+        />
       )}
     </section>
   );

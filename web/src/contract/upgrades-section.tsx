@@ -5,7 +5,7 @@ import { createApi, type Loaded } from '../api.ts';
 import { formatCount } from '../format.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { ImplementationLink } from './implementation-link.tsx';
 import { type Proxy, readProxy } from './contract-data.ts';
 import { isClaim } from './is-claim.ts';
@@ -68,43 +68,38 @@ function Upgrades({
   }
   return (
     <>
-      <TableRegion label="Implementations over time">
-        <table>
-          <caption class="unseen">Implementations over time, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Since block</th>
-              <th scope="col">Implementation</th>
-              <th scope="col">Match</th>
-              <th scope="col">Changes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {upgrades.map((upgrade, index) => (
-              <tr key={`${upgrade.transactionHash}/${index}`}>
-                <th scope="row">{formatCount(upgrade.blockNumber)}</th>
-                <td>
-                  <ImplementationLink
-                    href={`${base}contract/${chainId}/${upgrade.implementation}`}
-                    address={upgrade.implementation}
-                    name={upgrade.name}
-                  />
-                </td>
-                <td>
-                  {upgrade.match === undefined ? (
-                    'not verified here'
-                  ) : (
-                    <MatchMark match={upgrade.match} isClaimed={isClaim(upgrade.origin)} />
-                  )}
-                </td>
-                <td>
-                  <Changes {...{ base, chainId, upgrade }} before={upgrades[index + 1]} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableRegion>
+      <RecordTable
+        label="Implementations over time, newest first"
+        rows={upgrades}
+        columns={[
+          { title: 'Since block', show: ({ blockNumber }) => formatCount(blockNumber) },
+          {
+            title: 'Implementation',
+            show: ({ implementation, name }) => (
+              <ImplementationLink
+                href={`${base}contract/${chainId}/${implementation}`}
+                address={implementation}
+                name={name}
+              />
+            ),
+          },
+          {
+            title: 'Match',
+            show: ({ match, origin }) =>
+              match === undefined ? (
+                'not verified here'
+              ) : (
+                <MatchMark match={match} isClaimed={isClaim(origin)} />
+              ),
+          },
+          {
+            title: 'Changes',
+            show: (upgrade, index) => (
+              <Changes {...{ base, chainId, upgrade }} before={upgrades[index + 1]} />
+            ),
+          },
+        ]}
+      />
       {!isComplete && (
         <p class="quiet">
           {upgrades.length < UPGRADES_MAX

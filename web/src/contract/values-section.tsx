@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { formatCount } from '../format.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { type ChainValues, type ShownRows, type ValueRow } from './chain-values.ts';
 import { CLAIMED_NOTE } from './verdict.ts';
 
@@ -95,44 +95,42 @@ function Rows({
   readonly chainId: string;
 }): VNode {
   return (
-    <TableRegion label={title}>
-      <table class="chain-values">
-        <caption class="unseen">{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            {hasTypes && <th scope="col">Type</th>}
-            <th scope="col">{hasTypes ? 'Value' : 'Address'}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, type, value, isAddress }, index) => (
-            <tr key={index}>
-              <th scope="row">
-                {name === '' ? <span class="quiet">no name</span> : <SafeText text={name} />}
-              </th>
-              {hasTypes && (
-                <td>
+    <RecordTable
+      label={title}
+      rows={rows}
+      columns={[
+        {
+          title: 'Name',
+          show: ({ name }) =>
+            name === '' ? <span class="quiet">no name</span> : <SafeText text={name} />,
+        },
+        ...(hasTypes
+          ? [
+              {
+                title: 'Type',
+                show: ({ type }: ValueRow) => (
                   <code>
                     <SafeText text={type} />
                   </code>
-                </td>
+                ),
+              },
+            ]
+          : []),
+        {
+          title: hasTypes ? 'Value' : 'Address',
+          show: ({ value, isAddress }) => (
+            <code>
+              {isAddress ? (
+                <a href={`${base}contract/${chainId}/${value}`}>{value}</a>
+              ) : value === '' ? (
+                <span class="quiet">empty</span>
+              ) : (
+                <SafeText text={value} most={WHOLE} />
               )}
-              <td>
-                <code>
-                  {isAddress ? (
-                    <a href={`${base}contract/${chainId}/${value}`}>{value}</a>
-                  ) : value === '' ? (
-                    <span class="quiet">empty</span>
-                  ) : (
-                    <SafeText text={value} most={WHOLE} />
-                  )}
-                </code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+            </code>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -8,7 +8,7 @@ import { HiddenCharactersNotice } from './hidden-characters-notice.tsx';
 import { HistorySection } from './history-section.tsx';
 import { SourcesSection } from './sources-section.tsx';
 import { Tabs } from './tabs.tsx';
-import { WithdrawalReason } from './withdrawal-reason.tsx';
+import { WithdrawalReason } from '../parts/withdrawal-reason.tsx';
 
 const TABS = ['code', 'history'] as const;
 

@@ -3,13 +3,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
 import { cutWords, MAX_SEARCH } from '../search/search-words.ts';
 import { GROUP_NAMES } from '../search/search-groups.ts';
-import { NO_SUGGESTIONS, suggest, type Suggestions } from '../search/suggest.ts';
+import type { Suggestions } from '../search/suggest.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { Combobox } from './combobox.tsx';
 import { SafeText } from './safe-text.tsx';
 
 const TYPING_MS = 150;
 const FIELD_ID = 'site-search';
+const NO_SUGGESTIONS: Suggestions = { list: [], note: '' };
 
 /**
  * The search of every page: it suggests results in groups during typing; without a selection it leads to all
@@ -112,11 +113,14 @@ function useSuggestions(site: string, words: string, isOpen: boolean): Suggestio
       return undefined;
     }
     const api = createApi((path) => fetch(`${site}${path}`));
-    const timer = setTimeout(() => {
-      void suggest(api, words).then((suggestions) => {
-        if (turn.current === asked) setFound(suggestions);
-      });
-    }, TYPING_MS);
+    const search = async (): Promise<void> => {
+      // Loaded at the first key: most readers of a page search nothing.
+      const { suggest } = await import('../search/suggest.ts');
+      const suggestions = await suggest(api, words);
+      if (turn.current === asked) setFound(suggestions);
+    };
+    // Offline there is nothing to suggest; the search page reports the error.
+    const timer = setTimeout(() => void search().catch(() => undefined), TYPING_MS);
     return () => clearTimeout(timer);
   }, [site, words, isOpen]);
   return found;

@@ -15,7 +15,7 @@ import {
 } from './search-words.ts';
 
 /** A suggestion: its link and its texts. */
-export interface Suggestion {
+interface Suggestion {
   readonly group: Group;
   /** Relative to the root of the API host. */
   readonly path: string;
@@ -28,8 +28,6 @@ export interface Suggestions {
   readonly list: readonly Suggestion[];
   readonly note: string;
 }
-
-export const NO_SUGGESTIONS: Suggestions = { list: [], note: '' };
 
 /** Chains are read with others that match elsewhere than in their names. */
 const CHAINS_READ = 12;

@@ -5,7 +5,7 @@ import { formatCsv } from '../csv.ts';
 import { formatCount } from '../format.ts';
 import { DownloadButton } from '../parts/download-button.tsx';
 import { ShareBar } from '../parts/marks.tsx';
-import { TableRegion } from '../parts/table-region.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { rank } from './series.ts';
 
 interface Props<Entry> {
@@ -19,6 +19,11 @@ interface Props<Entry> {
   readonly show: (entry: Entry) => ComponentChildren;
 }
 
+interface Row {
+  readonly name: ComponentChildren;
+  readonly counts: CountsApart;
+}
+
 /** The largest entries, and the rest as one row; the bar shows full, partial and claims side by side. */
 export function Ranking<Entry extends CountsApart>(props: Props<Entry>): VNode {
   const { title, what, entries, top, fileName, nameOf, show } = props;
@@ -27,54 +32,38 @@ export function Ranking<Entry extends CountsApart>(props: Props<Entry>): VNode {
   const most = Math.max(1, allOf(rest), ...ranked.top.map(allOf));
   const [first] = ranked.top;
   const withClaims = hasClaims(entries);
+  const rows: Row[] = ranked.top.map((counts) => ({ name: show(counts), counts }));
+  if (rest.count > 0) rows.push({ name: `the rest (${formatCount(rest.count)})`, counts: rest });
   if (first === undefined) return <p>Nothing is verified here yet.</p>;
   return (
     <figure class="ranking">
       <figcaption>
         {nameOf(first)}: {describeLead(first, entries)}.
       </figcaption>
-      <TableRegion label={title}>
-        <table>
-          <caption class="unseen">{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{what}</th>
-              <th scope="col" class="figure">
-                Full
-              </th>
-              <th scope="col" class="figure">
-                Partial
-              </th>
-              {withClaims && (
-                <th scope="col" class="figure">
-                  Claims
-                </th>
-              )}
-              <th scope="col">Together</th>
-              <th scope="col">Share of full</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ranked.top.map((entry) => (
-              <Row
-                key={nameOf(entry)}
-                name={show(entry)}
-                counts={entry}
-                most={most}
-                withClaims={withClaims}
-              />
-            ))}
-            {rest.count > 0 && (
-              <Row
-                name={`the rest (${formatCount(rest.count)})`}
-                counts={rest}
-                most={most}
-                withClaims={withClaims}
-              />
-            )}
-          </tbody>
-        </table>
-      </TableRegion>
+      <RecordTable
+        label={title}
+        rows={rows}
+        columns={[
+          { title: what, show: ({ name }) => name },
+          { title: 'Full', look: 'figure', show: ({ counts }) => formatCount(counts.full) },
+          { title: 'Partial', look: 'figure', show: ({ counts }) => formatCount(counts.partial) },
+          ...(withClaims
+            ? [
+                {
+                  title: 'Claims',
+                  look: 'figure',
+                  show: ({ counts }: Row) => formatCount(counts.claimed),
+                },
+              ]
+            : []),
+          {
+            title: 'Together',
+            look: 'bars',
+            show: ({ counts }) => <CountsBar {...counts} most={most} />,
+          },
+          { title: 'Share of full', show: ({ counts }) => <ShareBar {...counts} /> },
+        ]}
+      />
       <DownloadButton
         name={`${fileName}.csv`}
         type="text/csv"
@@ -102,31 +91,4 @@ function describeLead(first: CountsApart, entries: readonly CountsApart[]): stri
   }
   const claims = entries.reduce((sum, { claimed }) => sum + claimed, 0);
   return `${formatCount(first.claimed)} of ${formatCount(claims)} claims`;
-}
-
-function Row({
-  name,
-  counts: { full, partial, claimed },
-  most,
-  withClaims,
-}: {
-  readonly name: ComponentChildren;
-  readonly counts: CountsApart;
-  readonly most: number;
-  readonly withClaims: boolean;
-}): VNode {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td class="figure">{formatCount(full)}</td>
-      <td class="figure">{formatCount(partial)}</td>
-      {withClaims && <td class="figure">{formatCount(claimed)}</td>}
-      <td class="bars">
-        <CountsBar {...{ full, partial, claimed, most }} />
-      </td>
-      <td>
-        <ShareBar {...{ full, partial }} />
-      </td>
-    </tr>
-  );
 }

@@ -12,6 +12,7 @@ import { definePage, onlyInTheService, type ViewProps } from '../page.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
+import { RecordTable } from '../parts/record-table.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { CompareForm } from '../contract/compare-form.tsx';
 import './compare.css';
@@ -121,38 +122,20 @@ function Contract({
 
 function Facts({ facts }: Pick<Comparison, 'facts'>): VNode {
   return (
-    <TableRegion label="Differences in the compilation">
-      <table>
-        <caption class="unseen">Differences in the compilation</caption>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            <th scope="col">First</th>
-            <th scope="col">Second</th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.map(({ name, left, right }) => (
-            <tr key={name}>
-              <th scope="row">
-                <SafeText text={name} />
-              </th>
-              {[left, right].map((text, index) => (
-                <td key={index}>
-                  {text === '' ? (
-                    <span class="quiet">not set</span>
-                  ) : (
-                    <SafeText text={text} most={Infinity} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableRegion>
+    <RecordTable
+      label="Differences in the compilation"
+      rows={facts}
+      columns={[
+        { title: 'What', show: ({ name }) => <SafeText text={name} /> },
+        { title: 'First', show: ({ left }) => showSetting(left) },
+        { title: 'Second', show: ({ right }) => showSetting(right) },
+      ]}
+    />
   );
 }
+
+const showSetting = (text: string): VNode =>
+  text === '' ? <span class="quiet">not set</span> : <SafeText text={text} most={Infinity} />;
 
 const STATES: Readonly<Record<ComparedFile['state'], string>> = {
   ...{ same: 'same', changed: 'changed', moved: 'moved to', removed: 'only in the first' },

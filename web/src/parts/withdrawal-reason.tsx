@@ -1,5 +1,5 @@
 import { type VNode } from 'preact';
-import { SafeText } from '../parts/safe-text.tsx';
+import { SafeText } from './safe-text.tsx';
 
 /** The service's own reasons; an operator's are free text. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
