@@ -60,14 +60,19 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
   beforeAll(async () => {
     service = await startVerifyingService();
     base = `${service.service.apiUrl}/blockscout`;
-    const made = await compileAsDeveloper(VERSION, INPUT, 'src/Box.sol', 'Box');
-    const deployed = await deploy(service.anvil, made.creationCode, word(9));
-    address = deployed.address;
-    creationCode = await inputOfTransaction(service.anvil, deployed.transactionHash);
-    runtimeCode = await service.anvil.request<string>('eth_getCode', [address, 'latest']);
+    ({ address, creationCode, runtimeCode } = await deployBox(INPUT));
   });
   afterAll(() => service.close());
 
+  const deployBox = async (input: TestInput) => {
+    const made = await compileAsDeveloper(VERSION, input, 'src/Box.sol', 'Box');
+    const deployed = await deploy(service.anvil, made.creationCode, word(9));
+    return {
+      address: deployed.address,
+      creationCode: await inputOfTransaction(service.anvil, deployed.transactionHash),
+      runtimeCode: await service.anvil.request<string>('eth_getCode', [deployed.address, 'latest']),
+    };
+  };
   const metadata = () => ({ chainId: String(VERIFIED_CHAIN_ID), contractAddress: address });
   const ask = async (path: string, body: object, at = base): Promise<Verdict> => {
     const response = await post(`${at}/api/v2/verifier/${path}`, body);
@@ -93,6 +98,35 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
     expect(compilerVersions[0]).toBe('v0.8.37+commit.f401782d');
     const vyper = await fetch(`${base}/api/v2/verifier/vyper/versions`);
     expect(await vyper.json()).toEqual({ compilerVersions: [] });
+  });
+
+  test.each([
+    ['no metadata hash', { bytecodeHash: 'none' }, 'PARTIAL'],
+    ['a Swarm hash', { bytecodeHash: 'bzzr1' }, 'FULL'],
+    ['no metadata', { appendCBOR: false }, 'PARTIAL'],
+  ])('verifies plain sources whose code has %s', async (_what, settings, matchType) => {
+    const deployed = await deployBox(inputOf(SOURCES, { metadata: settings }));
+    const codes = [
+      { bytecode: deployed.creationCode, bytecodeType: 'CREATION_INPUT' },
+      { bytecode: deployed.runtimeCode, bytecodeType: 'DEPLOYED_BYTECODE' },
+    ];
+    for (const code of codes) {
+      const verdict = await ask(PARTS, parts({ ...code, metadata: metadata() }));
+      expect([verdict.status, verdict.message]).toEqual(['SUCCESS', 'OK']);
+      expect(verdict.source['matchType']).toBe(matchType);
+      expect(JSON.parse(String(verdict.source['compilerSettings']))).toMatchObject({
+        metadata: settings,
+      });
+    }
+  });
+
+  test('leaves out libraries that none or several of plain sources declare', async () => {
+    const files = { ...SOURCES, 'src/Twin.sol': 'library Sum { function s() external {} }' };
+    for (const libraries of [{ SafeMath: address }, { Sum: address }, { SafeMath: '' }]) {
+      const code = { bytecode: creationCode, bytecodeType: 'CREATION_INPUT' };
+      const verdict = await ask(PARTS, parts({ ...code, sourceFiles: files, libraries }));
+      expect([verdict.status, verdict.message]).toEqual(['SUCCESS', 'OK']);
+    }
   });
 
   test('finds the contract of creation bytecode in a standard JSON input', async () => {

@@ -111,7 +111,10 @@ describeWith([ANVIL], 'Etherscan protocol', () => {
       { transactionHash: emitter.transactionHash, topics: [topic0, `0x${'8'.padStart(64, '0')}`] },
     ]);
     const topic1 = `0x${'8'.padStart(64, '0')}`;
-    for (const narrowed of [{ topic1 }, { page: '2', offset: '1' }]) {
+    for (const narrowed of [
+      { topic1, topic0_1_opr: 'and' },
+      { page: '2', offset: '1' },
+    ]) {
       expect((await ask({ ...logs, ...narrowed }, scoutPath)).result).toMatchObject([
         { topics: [topic0, topic1] },
       ]);
@@ -121,7 +124,8 @@ describeWith([ANVIL], 'Etherscan protocol', () => {
         ...{ status: '0', message: 'No records found', result: [] },
       });
     }
-    for (const wrong of [{ topic0: '0x12' }, { fromBlock: 'x' }, { address: '' }, { page: '0' }]) {
+    const wrongs = [{ topic0: '0x12' }, { fromBlock: 'x' }, { address: '' }, { page: '0' }];
+    for (const wrong of [...wrongs, { topic1, topic0_1_opr: 'or' }]) {
       expect(await ask({ ...logs, ...wrong })).toMatchObject({ status: '0', message: 'NOTOK' });
     }
     expect((await ask({ ...logs, action: 'getabi' })).result).toContain('Action');

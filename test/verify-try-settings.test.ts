@@ -85,6 +85,32 @@ describeWith([ANVIL], 'verification of plain sources', () => {
     expect([job.contract.match, job.changedSettings]).toEqual(['exact_match', settings]);
   });
 
+  test.each([
+    ['no metadata hash', { bytecodeHash: 'none' }, 'match'],
+    ['a Swarm hash', { bytecodeHash: 'bzzr1' }, 'exact_match'],
+    ['no metadata', { appendCBOR: false }, 'match'],
+  ])('matches runtime and creation code with %s', async (_what, metadata, match) => {
+    const address = await deployVault({ ...OPTIMIZED, metadata });
+    const job = await verifySources(address, { contract: 'Vault' });
+    expect([job.error, job.contract.match, job.contract.creationMatch]).toEqual([
+      ...[undefined, match, match],
+    ]);
+    expect(job.changedSettings).toEqual({ ...OPTIMIZED, metadata });
+    expect(await settingsOf(address)).toEqual(['Vault', expect.objectContaining({ metadata })]);
+  });
+
+  test('names the metadata setting that standard JSON has wrong', async () => {
+    const address = await deployVault({ ...OPTIMIZED, metadata: { bytecodeHash: 'bzzr1' } });
+    const body = {
+      ...{ stdJsonInput: inputOf(FILES, OPTIMIZED), compilerVersion: VERSION },
+      contractIdentifier: 'src/Vault.sol:Vault',
+    };
+    const { error } = await verifyOverV2(apiUrl(), address, body);
+    expect(error?.errorData?.['diagnosis']).toMatchObject({
+      changes: { metadata: { bytecodeHash: 'bzzr1' } },
+    });
+  });
+
   test('names no setting if the submitted ones match', async () => {
     const address = await deployVault({ optimizer: { enabled: false, runs: 200 } });
     const job = await verifySources(address);

@@ -91,7 +91,9 @@ describe('the page of a withdrawn contract', () => {
     const tabs = [...page.matchAll(/href="(\?(?:tab=\w+)?)#parts"/g)].map(([, query]) => query);
     expect(tabs).toEqual(['?', '?tab=history']);
     const history = await pageAt(`/contract/1/${WITHDRAWN}?tab=history`);
-    expect(history).toMatch(/<td>withdrawn<\/td><td><span class="match withdrawn">/);
+    expect(history).toMatch(
+      /data-label="What"[^>]*><span>withdrawn<\/span><\/td><td[^>]*><span><span class="match withdrawn">/,
+    );
     expect(history).not.toContain('contract Vault {');
     // A link to a tab that withdrawn contracts do not have.
     expect(await pageAt(`/contract/1/${WITHDRAWN}?tab=abi`)).toContain('contract Vault {');

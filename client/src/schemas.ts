@@ -506,6 +506,11 @@ export interface V2Job {
     viaIR?: boolean;
     /** For Vyper */
     optimize?: string | boolean;
+    /** As the bytecode on chain has it */
+    metadata?: {
+      bytecodeHash?: 'ipfs' | 'bzzr1' | 'none';
+      appendCBOR?: boolean;
+    };
   };
   /** The state of forwarding to other explorers, if the operator configured it */
   externalVerifications?: {
@@ -978,6 +983,12 @@ export interface EtherscanFields {
   topic1?: string;
   topic2?: string;
   topic3?: string;
+  topic0_1_opr?: string;
+  topic0_2_opr?: string;
+  topic0_3_opr?: string;
+  topic1_2_opr?: string;
+  topic1_3_opr?: string;
+  topic2_3_opr?: string;
   sourceCode?: string;
   codeformat?: string;
   contractname?: string;
@@ -1700,6 +1711,11 @@ export interface JobState {
     viaIR?: boolean;
     /** For Vyper */
     optimize?: string | boolean;
+    /** As the bytecode on chain has it */
+    metadata?: {
+      bytecodeHash?: 'ipfs' | 'bzzr1' | 'none';
+      appendCBOR?: boolean;
+    };
   };
   /** Present while the job waits in the queue for its compiler, which is being downloaded */
   compilerDownload?: {

@@ -20,6 +20,13 @@ export const changedSettingsSchema = z
     evmVersion: z.string().optional(),
     viaIR: z.boolean().optional(),
     optimize: z.union([z.string(), z.boolean()]).optional().describe('For Vyper'),
+    metadata: z
+      .strictObject({
+        bytecodeHash: z.enum(['ipfs', 'bzzr1', 'none']).optional(),
+        appendCBOR: z.boolean().optional(),
+      })
+      .optional()
+      .describe('As the bytecode on chain has it'),
   })
   .meta({
     id: 'ChangedSettings',

@@ -39,6 +39,13 @@ describe('buildStandardJson', () => {
     });
   });
 
+  test('leaves out libraries of an explorer that none or several sources declare', () => {
+    const sources = { 'a.sol': 'library A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };
+    const libraries = { A: LIBRARY, B: LIBRARY, N: '', 'd.sol:D': LIBRARY };
+    const { settings } = buildStandardJson({ sources, libraries, areLibrariesHints: true });
+    expect(settings['libraries']).toEqual({ 'a.sol': { A: LIBRARY }, 'd.sol': { D: LIBRARY } });
+  });
+
   test('rejects missing sources, undeclared or ambiguous libraries and invalid addresses', () => {
     expect(() => buildStandardJson({ sources: {} })).toThrow(PlainSourcesError);
     const sources = { 'a.sol': 'contract A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };

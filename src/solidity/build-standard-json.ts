@@ -10,6 +10,11 @@ export interface SourceSettings {
   readonly viaIR?: boolean;
   /** `path:Name`, or just `Name` if a single source declares it -> address. */
   readonly libraries?: Readonly<Record<string, string>>;
+  /**
+   * Whether the libraries come from an explorer, which may list names that none or several of the sources
+   * declare. They are left out: the addresses are in the bytecode on chain.
+   */
+  readonly areLibrariesHints?: boolean;
   /** `context:prefix=target`. */
   readonly remappings?: readonly string[];
 }
@@ -61,10 +66,11 @@ export function buildStandardJson({
   const { enabled = false, runs = DEFAULT_RUNS } = optimizer;
   const ids = Object.entries(libraries);
   const places = ids.some(([id]) => !id.includes(':')) ? placesByName(sources) : undefined;
-  const named = ids.map(([id, address]): [string, string] => [
-    placeLibrary(id, places),
-    requireAddress(id, address),
-  ]);
+  const named = ids.flatMap(([id, address]) => {
+    const found = id.includes(':') ? [id] : (places?.get(id) ?? []).map((path) => `${path}:${id}`);
+    if (found.length !== 1 && settings.areLibrariesHints === true) return [];
+    return [[requireOnePlace(id, found), requireAddress(id, address)] as const];
+  });
   return {
     language,
     sources: Object.fromEntries(paths.map((path) => [path, { content: sources[path] ?? '' }])),
@@ -99,14 +105,9 @@ function placesByName(sources: PlainSources['sources']): ReadonlyMap<string, rea
   return places;
 }
 
-/** Returns a library's qualified name: as given, or with the path of the only source that declares it. */
-function placeLibrary(
-  id: string,
-  places: ReadonlyMap<string, readonly string[]> | undefined,
-): string {
-  if (id.includes(':')) return id;
-  const [only, another] = places?.get(id) ?? [];
-  if (only !== undefined && another === undefined) return `${only}:${id}`;
+/** @throws PlainSourcesError unless there is exactly one place */
+function requireOnePlace(id: string, [only, another]: readonly string[]): string {
+  if (only !== undefined && another === undefined) return only;
   throw new PlainSourcesError(
     'libraries',
     only === undefined

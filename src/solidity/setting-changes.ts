@@ -1,5 +1,11 @@
 import { isMembers } from '../lib/members.ts';
 
+/** Members of `settings.metadata`, which decide what metadata solc writes into the bytecode. */
+export interface MetadataChange {
+  readonly bytecodeHash?: 'ipfs' | 'bzzr1' | 'none';
+  readonly appendCBOR?: boolean;
+}
+
 /** Compiler settings that differ from the submitted ones; the others are as submitted. */
 export interface SettingChanges {
   /** The release to compile with, such as `0.8.37`. */
@@ -9,15 +15,23 @@ export interface SettingChanges {
   readonly viaIR?: boolean;
   /** Vyper's optimization mode; a boolean before 0.3.10. */
   readonly optimize?: string | boolean;
+  readonly metadata?: MetadataChange;
 }
 
 /** Returns the changes in the terms of the compiler input: `optimizer.enabled: true, optimizer.runs: 1000`. */
-export function formatChanges({ compilerVersion, optimizer, ...others }: SettingChanges): string {
+export function formatChanges({
+  compilerVersion,
+  optimizer,
+  metadata,
+  ...others
+}: SettingChanges): string {
   const members: readonly (readonly [string, unknown])[] = [
     ['compilerVersion', compilerVersion],
     ['optimizer.enabled', optimizer?.enabled],
     ['optimizer.runs', optimizer?.runs],
     ...Object.entries(others),
+    ['metadata.bytecodeHash', metadata?.bytecodeHash],
+    ['metadata.appendCBOR', metadata?.appendCBOR],
   ];
   return members
     .filter(([, value]) => value !== undefined)
@@ -32,6 +46,7 @@ export function describeChanges({
   evmVersion,
   viaIR,
   optimize,
+  metadata,
 }: SettingChanges): string {
   const parts = [
     compilerVersion !== undefined && `compiler ${compilerVersion}`,
@@ -40,10 +55,18 @@ export function describeChanges({
     evmVersion !== undefined && `EVM version ${evmVersion}`,
     viaIR !== undefined && (viaIR ? 'viaIR on' : 'viaIR off'),
     optimize !== undefined && `optimize: ${optimize}`,
+    metadata?.bytecodeHash !== undefined && METADATA_HASHES[metadata.bytecodeHash],
+    metadata?.appendCBOR === false && 'no metadata in the bytecode',
   ].filter((part) => part !== false);
   const last = parts.pop() ?? '';
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 }
+
+const METADATA_HASHES: Readonly<Record<string, string>> = {
+  ipfs: 'an IPFS hash of the metadata',
+  bzzr1: 'a Swarm hash of the metadata',
+  none: 'no metadata hash',
+};
 
 const runsOf = ({ runs }: { readonly runs?: number }): string =>
   runs === undefined ? '' : ` (${runs.toLocaleString('en')} ${runs === 1 ? 'run' : 'runs'})`;
@@ -51,14 +74,15 @@ const runsOf = ({ runs }: { readonly runs?: number }): string =>
 /** Returns settings of a standard JSON input with the changes, except for the compiler version. */
 export function withChanges(
   settings: Readonly<Record<string, unknown>>,
-  { optimizer, evmVersion, viaIR, optimize }: SettingChanges,
+  { optimizer, evmVersion, viaIR, optimize, metadata }: SettingChanges,
 ): Readonly<Record<string, unknown>> {
-  const given = settings['optimizer'];
+  const { optimizer: given, metadata: stated } = settings;
   return {
     ...settings,
     ...(optimizer && { optimizer: { ...(isMembers(given) && given), ...optimizer } }),
     ...(evmVersion !== undefined && { evmVersion }),
     ...(viaIR !== undefined && { viaIR }),
     ...(optimize !== undefined && { optimize }),
+    ...(metadata && { metadata: { ...(isMembers(stated) && stated), ...metadata } }),
   };
 }

@@ -24,6 +24,7 @@ import { removeUnprovenSettings } from './compilation/drop-unused-settings.ts';
 import { tryOtherFileOrder } from './compilation/file-order.ts';
 import { tryOtherLineEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
+import { findMetadataChange, withMetadata } from './compilation/metadata-form.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { findNeededSources, type NeededSources, type Trial } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
@@ -129,10 +130,14 @@ async function compare(
   const deployed = await reading.deployed();
   requireBytecodeSize('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
-  const target = isUnknownTarget(asked.task.target)
-    ? await chooseTarget(parts, asked.task, deployed.code, signal)
-    : asked.task.target;
-  const submitted = { ...asked, task: { ...asked.task, target } };
+  const onChainCode = { bytes: deployed.code, isCreation: false };
+  const metadata =
+    asked.trySettings === true ? findMetadataChange(asked.task, onChainCode) : undefined;
+  const given = metadata === undefined ? asked.task : withMetadata(asked.task, metadata);
+  const target = isUnknownTarget(given.target)
+    ? await chooseTarget(parts, given, deployed.code, signal)
+    : given.target;
+  const submitted = { ...asked, task: { ...given, target } };
   // Compiles during the creation search.
   const first = await compileWithOthers(parts, submitted.task, signal);
   const { creation, methods } = await reading.creation();
@@ -152,10 +157,10 @@ async function compare(
   };
   requireStorableSize(contract.compilation.sources, parts.sourceBytes);
   const others = result.first.others.filter(({ path }) => Object.hasOwn(found.input.sources, path));
-  const { changes } = result;
+  const changes = { ...(metadata && { metadata }), ...result.changes };
   return {
     ...{ contract, others, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped },
-    ...(changes && { changedSettings: changes }),
+    ...(Object.keys(changes).length > 0 && { changedSettings: changes }),
   };
 }
 

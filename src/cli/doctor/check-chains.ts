@@ -126,7 +126,12 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
   }
 }
 
+const STATES: Partial<Record<EndpointReport['state'], string>> = {
+  wrong_chain: 'serves another chain',
+  throttled: 'limits our requests',
+};
+
 function describe(chainId: number, { label, state, reasons }: EndpointReport): string {
-  const why = reasons.map(({ code, detail }) => `${code}: ${detail}`).join(' ');
-  return `Chain ${chainId}, ${label} is ${state}. ${why}`.trimEnd();
+  const why = reasons.map(({ code, detail }) => `${detail} (${code})`).join(' ');
+  return `Endpoint ${label} of chain ${chainId} ${STATES[state] ?? `is ${state}`}. ${why}`.trimEnd();
 }

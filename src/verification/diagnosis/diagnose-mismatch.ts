@@ -12,11 +12,16 @@ import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileAllBytecode } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
+import { findMetadataChange } from '../compilation/metadata-form.ts';
 import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { diagnosisLimits, type DiagnosisLimits, startDiagnosisTimer } from './diagnosis-time.ts';
 import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
 import { findEnclosingFunction } from './enclosing-function.ts';
-import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
+import {
+  type MetadataChange,
+  type SettingChanges,
+  withChanges,
+} from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
 import { isOfVersion } from './is-of-version.ts';
 import { opcodeLikenessTo } from './opcode-likeness.ts';
@@ -278,7 +283,9 @@ async function findSettings(
   let most = likenessOf(compiled);
   let nearest: Nearest | undefined;
   let best: SettingsFound | undefined;
-  for (const changes of settingTrials({ ...task, settings: input.settings }, traits)) {
+  const metadata = findMetadataChange({ ...task, input }, { bytes: onChain, isCreation: false });
+  const trials = settingTrials({ ...task, settings: input.settings }, traits);
+  for (const changes of metadata ? [{}, ...trials].map(adding(metadata)) : trials) {
     const tried = { ...input, settings: withChanges(input.settings, changes) };
     // A setting that this version rejects cannot have been used.
     const other = await compile(task, tried, signal).catch(() => undefined);
@@ -296,6 +303,10 @@ async function findSettings(
   }
   return { ...(best && { found: best }), ...(nearest && { nearest }) };
 }
+
+const adding =
+  (metadata: MetadataChange) =>
+  (changes: SettingChanges): SettingChanges => ({ ...changes, metadata });
 
 function traitsOf(code: Uint8Array): CodeTraits {
   const opcodes = new Set(readInstructions(withoutAuxdata(code)).map(({ opcode }) => opcode));

@@ -16,6 +16,7 @@ import {
 } from '../diagnosis/other-library-addresses.ts';
 import { removeUnprovenSettings } from '../compilation/drop-unused-settings.ts';
 import { tryOtherFileOrder } from '../compilation/file-order.ts';
+import { findMetadataChange, withMetadata } from '../compilation/metadata-form.ts';
 import { type Attempt, findNeededSources, type Trial } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import { requireBytecodeSize } from '../code-size.ts';
@@ -54,12 +55,12 @@ export async function verifySubmittedCodes(
 ): Promise<readonly (SubmittedCodeMatch | undefined)[]> {
   const asked = await parts.reader.readTask(request.packed, parts.sourceBytes, signal);
   if (asked.task === 'stored') throw new Error('submitted bytecode requires a compilation');
-  const { task } = asked;
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {
       if (code !== undefined) requireBytecodeSize('that was sent', (code.length - 2) / 2);
     }
   }
+  const task = asked.trySettings === true ? withMetadataOf(codes, asked.task) : asked.task;
   const { errors, codes: compiled } = await compileAllBytecode(parts, task, signal);
   if (errors.length > 0) throw compilerErrorFailure(errors);
   // Up to 100 bytecodes are compared with up to thousands of contracts, on the main thread.
@@ -82,6 +83,18 @@ export async function verifySubmittedCodes(
     found.push(match);
   }
   return found;
+}
+
+/** Returns the task with the metadata settings that the first bytecode shows; explorers have no field for them. */
+function withMetadataOf([first]: readonly SubmittedCodes[], task: Task): Task {
+  const { runtimeCode, creationCode } = first ?? {};
+  const code = runtimeCode ?? creationCode;
+  if (code === undefined) return task;
+  const metadata = findMetadataChange(task, {
+    bytes: hexToBytes(code),
+    isCreation: runtimeCode === undefined,
+  });
+  return metadata === undefined ? task : withMetadata(task, metadata);
 }
 
 /** A contract without bytecode cannot have been deployed. */

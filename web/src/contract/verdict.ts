@@ -99,7 +99,7 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
       : []),
     ...(unproven.includes('creation')
       ? [
-          'The contract was created by code other than that of these sources. Values set by a constructor, such as the owner, may be different.',
+          'The code that created the contract differs from what these sources compile to with these settings. Values set by a constructor, such as the owner, may be different.',
         ]
       : unproven.includes('storage')
         ? ['What the constructor stored is not proven, because no matching creation code is known.']

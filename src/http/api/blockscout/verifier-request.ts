@@ -114,6 +114,7 @@ export function readVerifierRequest(
     wantsMethods: !form.isBatch && actions.includes('lookup-methods'),
     compilation: {
       ...{ kind: 'standard_json', input },
+      ...(form.sources !== 'standard_json' && { trySettings: true }),
       compilerVersion: version.replace(/^vyper:/, ''),
     },
   };
@@ -187,6 +188,7 @@ function readParts(
       optimizer: typeof runs === 'number' ? { enabled: true, runs } : { enabled: false },
       evmVersion,
       libraries: parts.libraries ?? {},
+      areLibrariesHints: true,
     });
     return [version, input];
   } catch (error) {

@@ -14,6 +14,7 @@ import {
   invalidField,
   requireAddress,
   TOPIC_NAMES,
+  TOPIC_OPERATORS,
 } from './etherscan-fields.ts';
 import {
   emptyResponse,
@@ -62,6 +63,14 @@ function readQuery(fields: EtherscanFields): LogQuery {
     if (!TOPIC.test(text)) throw invalidField(name, 'is no topic: 0x and 64 digits are expected');
     return text.toLowerCase() as Hex;
   });
+  for (const name of TOPIC_OPERATORS) {
+    if ((fields[name] ?? 'and').toLowerCase() === 'or') {
+      throw invalidField(
+        name,
+        'can only be `and`: send one request for each topic instead of `or`',
+      );
+    }
+  }
   const last = topics.findLastIndex((topic) => topic !== undefined);
   const fromBlock = readBlock(fields, 'fromBlock') ?? 0;
   const toBlock = readBlock(fields, 'toBlock');

@@ -62,12 +62,30 @@ describe("Compiler settings in another explorer's record", () => {
     expect(settingsOf({ SourceCode, OptimizationUsed: '0', Runs: '200' })).toEqual(settings);
   });
 
-  test('omit libraries whose name several files declare', () => {
+  test('complete standard JSON in double braces that has none', () => {
+    const input = { language: 'Solidity', sources: { 'a.sol': { content: SOURCE } } };
+    const members = { OptimizationUsed: 1, Runs: '7', EVMVersion: 'Paris', Library: `L:${A}` };
+    expect(settingsOf({ ...members, SourceCode: `{${JSON.stringify(input)}}` })).toEqual({
+      ...{ optimizer: { enabled: true, runs: 7 }, evmVersion: 'paris' },
+      libraries: { 'a.sol': { L: A } },
+    });
+    const settings = { optimizer: { enabled: false }, evmVersion: 'berlin', libraries: {} };
+    const complete = `{${JSON.stringify({ ...input, settings })}}`;
+    expect(settingsOf({ ...members, SourceCode: complete })).toEqual(settings);
+  });
+
+  test('are tried if the record has no complete input', () => {
+    const input = { language: 'Solidity', sources: { 'a.sol': { content: SOURCE } } };
+    expect(compilationOf({ SourceCode: SOURCE }).trySettings).toBe(true);
+    expect(compilationOf({ SourceCode: `{${JSON.stringify(input)}}` }).trySettings).toBe(undefined);
+  });
+
+  test('omit libraries that no file declares, or several', () => {
     const SourceCode = JSON.stringify({
       'a.sol': { content: SOURCE },
       'b.sol': { content: 'library L {} library M {}' },
     });
-    const { libraries } = settingsOf({ SourceCode, Library: `L:${A};L:${B};M:${B}` });
+    const { libraries } = settingsOf({ SourceCode, Library: `L:${A};L:${B};M:${B};N:${B}` });
     expect(libraries).toEqual({ 'b.sol': { M: B } });
   });
 });
@@ -86,4 +104,12 @@ test('recognizes a Blockscout Vyper contract by its file name alone', () => {
     contractIdentifier: 'Shelf.vy:Shelf',
     input: { language: 'Vyper', sources: { 'Shelf.vy': { content: 'x: uint256' } } },
   });
+});
+
+test.each([
+  ['Default', {}],
+  ['Paris', { evmVersion: 'paris' }],
+])('reads the EVM version of a Vyper contract: %s', (EVMVersion, settings) => {
+  const record = { SourceCode: 'x: uint256', CompilerVersion: 'vyper:0.3.10', EVMVersion };
+  expect(compilationOf(record).input).toMatchObject({ language: 'Vyper', settings });
 });

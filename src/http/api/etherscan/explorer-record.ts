@@ -7,6 +7,7 @@ import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import {
   buildStandardJson,
   findDeployableContracts,
+  isDefaultEvmVersion,
   PlainSourcesError,
 } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
@@ -25,7 +26,7 @@ const recordSchema = z.looseObject({
   CompilerVersion: z.string(),
   ContractFileName: optionalText,
   FileName: optionalText,
-  OptimizationUsed: z.union([z.string(), z.boolean()]).nullish(),
+  OptimizationUsed: z.union([z.string(), z.boolean(), z.number()]).nullish(),
   Runs: z.union([z.string(), z.int()]).nullish(),
   OptimizationRuns: z.union([z.string(), z.int()]).nullish(),
   EVMVersion: optionalText,
@@ -77,6 +78,7 @@ export function readExplorerRecord(
   const contractIdentifier = identify(record.ContractName, path ?? undefined, input);
   return {
     ...{ kind: 'standard_json', input, compilerVersion },
+    ...(!isStandardJson(source) && { trySettings: true }),
     ...(contractIdentifier !== undefined && { contractIdentifier }),
   };
 }
@@ -127,13 +129,11 @@ function inputOf(
   { path, isVyper }: { readonly path: string | undefined; readonly isVyper: boolean },
   limits: RequestLimits,
 ): StandardJsonInput {
-  if (/^\{\s{0,8}\{/.test(source)) {
-    try {
-      return parseStandardJsonParameter(Buffer.from(source), limits);
-    } catch (error) {
-      if (error instanceof FullmatchError) throw malformed(error.message.replace(/\.$/, ''));
-      throw error;
-    }
+  if (isStandardJson(source)) {
+    const input = standardJsonIn(source, limits);
+    const texts = Object.entries(input.sources).map(([at, { content = '' }]) => [at, content]);
+    const sources = Object.fromEntries(texts) as Readonly<Record<string, string>>;
+    return { ...input, settings: withSettings(record, sources, input.settings, isVyper).settings };
   }
   const named = path ?? `${record.ContractName}.${isVyper ? 'vy' : 'sol'}`;
   const more = record.AdditionalSources ?? [];
@@ -144,6 +144,17 @@ function inputOf(
   };
   const settings = { ...settingsIn(record, limits), ...held?.settings };
   return withSettings(record, sources, settings, isVyper);
+}
+
+const isStandardJson = (source: string): boolean => /^\{\s{0,8}\{/.test(source);
+
+function standardJsonIn(source: string, limits: RequestLimits): StandardJsonInput {
+  try {
+    return parseStandardJsonParameter(Buffer.from(source), limits);
+  } catch (error) {
+    if (error instanceof FullmatchError) throw malformed(error.message.replace(/\.$/, ''));
+    throw error;
+  }
 }
 
 /** Reads the member that holds compiler settings. */
@@ -190,11 +201,17 @@ function withSettings(
   given: Members,
   isVyper: boolean,
 ): StandardJsonInput {
+  const evmVersion = (record.EVMVersion ?? '').toLowerCase();
+  const hasEvmVersion = !isDefaultEvmVersion(evmVersion);
   if (isVyper) {
     const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
-    return { language: 'Vyper', sources: Object.fromEntries(contents), settings: given };
+    return {
+      language: 'Vyper',
+      sources: Object.fromEntries(contents),
+      settings: { ...(hasEvmVersion && { evmVersion }), ...given },
+    };
   }
-  const isEnabled = ['1', 'true', true].includes(record.OptimizationUsed ?? '');
+  const isEnabled = ['1', 'true', true, 1].includes(record.OptimizationUsed ?? '');
   const runs = Number(record.OptimizationRuns ?? record.Runs ?? NaN);
   try {
     const input = buildStandardJson({
@@ -203,8 +220,9 @@ function withSettings(
         enabled: isEnabled,
         ...(Number.isSafeInteger(runs) && runs >= 0 && { runs }),
       },
-      ...(record.EVMVersion && { evmVersion: record.EVMVersion.toLowerCase() }),
-      libraries: placeable(librariesIn(record), sources),
+      evmVersion,
+      libraries: Object.fromEntries(librariesIn(record)),
+      areLibrariesHints: true,
     });
     // Compiler settings omit options that are off.
     const { optimizer, ...others } = input.settings;
@@ -228,20 +246,6 @@ function librariesIn({ Library, ExternalLibraries }: ExplorerRecord): readonly L
     ({ name, address_hash: address }): LibraryEntry => [name, address],
   );
   return [...listed, ...external];
-}
-
-/**
- * Keeps the libraries whose names are unambiguous. If several files declare a name, the addresses come from
- * the bytecode on chain.
- */
-function placeable(
-  libraries: readonly LibraryEntry[],
-  sources: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const declared = findDeployableContracts(sources).map(({ name }) => name);
-  const isClear = (id: string): boolean =>
-    id.includes(':') || declared.indexOf(id) === declared.lastIndexOf(id);
-  return Object.fromEntries(libraries.filter(([id]) => isClear(id)));
 }
 
 /**
