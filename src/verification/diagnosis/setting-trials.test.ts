@@ -74,10 +74,14 @@ describe('Setting trials', () => {
 
   test('are optimization modes and EVM versions for Vyper', () => {
     expect(changesOf({}, '0.4.0', { ours: PUSH0, theirs: PUSH0 }, 'vyper')).toEqual([
-      ...['optimize: gas', 'optimize: codesize', 'optimize: none'],
+      ...['optimize: codesize', 'optimize: none'],
       ...['evmVersion: shanghai', 'evmVersion: cancun', 'evmVersion: prague', 'evmVersion: osaka'],
-      ...['optimize: gas, evmVersion: shanghai', 'optimize: gas, evmVersion: cancun'],
+      ...['optimize: codesize, evmVersion: shanghai', 'optimize: codesize, evmVersion: cancun'],
     ]);
+    const codesize = { optimize: 'codesize' };
+    expect(changesOf(codesize, '0.4.0', { ours: NONE, theirs: NONE }, 'vyper')[0]).toBe(
+      'optimize: gas',
+    );
     expect(changesOf({}, '0.3.7', { ours: NONE, theirs: NONE }, 'vyper')[0]).toBe(
       'optimize: false',
     );

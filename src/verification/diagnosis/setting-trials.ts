@@ -34,6 +34,8 @@ const DEFAULT_RUNS = 200;
 const VIA_IR_FROM = '0.8.13';
 /** The Vyper release from which `optimize` is a mode (0.3.10 release notes). */
 const OPTIMIZE_MODES_FROM = '0.3.10';
+/** The mode of a compilation that names none. */
+const DEFAULT_MODE = 'gas';
 
 /**
  * EVM versions, newest first as the compiler's default mostly is, with the release of solc that first knows the
@@ -123,9 +125,11 @@ function solidityTrials({
 }
 
 function vyperModes({ settings, version }: TriedCompilation): readonly SettingChanges[] {
-  const modes: readonly (string | boolean)[] =
-    compareVersions(version, OPTIMIZE_MODES_FROM) >= 0
-      ? ['gas', 'codesize', 'none']
-      : [settings['optimize'] === false];
-  return modes.filter((each) => each !== settings['optimize']).map((optimize) => ({ optimize }));
+  if (compareVersions(version, OPTIMIZE_MODES_FROM) < 0) {
+    return [{ optimize: settings['optimize'] === false }];
+  }
+  const { optimize: given = DEFAULT_MODE } = settings;
+  return ['gas', 'codesize', 'none']
+    .filter((each) => each !== given)
+    .map((optimize) => ({ optimize }));
 }
