@@ -1,4 +1,5 @@
 // Requests that Blockscout sends to its verifier, with the bytecode of contracts deployed on a real node.
+import { encodeAbiParameters } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { ANVIL, describeWith } from './support/needs.ts';
@@ -118,6 +119,57 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
         metadata: settings,
       });
     }
+  });
+
+  test('verifies plain sources whose arguments contain code with other metadata', async () => {
+    const sources = {
+      'Keeper.sol':
+        'contract Keeper { bytes public kept; constructor(bytes memory code) { kept = code; } }',
+    };
+    const compile = async (settings: object): Promise<string> => {
+      const input = inputOf(sources, { metadata: settings });
+      const made = await compileAsDeveloper(VERSION, input, 'Keeper.sol', 'Keeper');
+      return made.creationCode.replace(/^0x/, '');
+    };
+    const forms = [{}, { bytecodeHash: 'none' }, { bytecodeHash: 'bzzr1' }, { appendCBOR: false }];
+    const codes = await Promise.all(forms.map(compile));
+    for (const own of codes) {
+      for (const kept of codes) {
+        const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${kept}`]).slice(2);
+        const code = { bytecode: `0x${own}${data}`, bytecodeType: 'CREATION_INPUT' };
+        const verdict = await ask(PARTS, parts({ ...code, sourceFiles: sources }));
+        expect([verdict.status, verdict.message]).toEqual(['SUCCESS', 'OK']);
+      }
+    }
+  });
+
+  test('verifies each code of a batch with its own metadata', async () => {
+    const settings = [{}, { bytecodeHash: 'none' }, { appendCBOR: false }];
+    const deployed = await Promise.all(
+      settings.map((metadata) => deployBox(inputOf(SOURCES, { metadata }))),
+    );
+    const proxy = `0x363d3d373d3d3d363d73${'ab'.repeat(20)}5af43d82803e903d91602b57fd5bf3`;
+    const contracts = [
+      { runtimeCode: proxy, metadata: metadata() },
+      ...deployed.map((each) => ({ ...each, metadata: metadata() })),
+    ];
+    const url = `${base}/api/v2/verifier/solidity/sources:batch-verify-multi-part`;
+    const response = await post(url, parts({ contracts }));
+    const { contractVerificationResults } = (await response.json()) as {
+      contractVerificationResults: {
+        items: { success?: Record<string, { matchType: string } | undefined> }[];
+      };
+    };
+    const matches = contractVerificationResults.items.map(({ success }) => [
+      success?.['creationMatchDetails']?.matchType,
+      success?.['runtimeMatchDetails']?.matchType,
+    ]);
+    expect(matches).toEqual([
+      [undefined, undefined],
+      ['FULL', 'FULL'],
+      ['PARTIAL', 'PARTIAL'],
+      ['PARTIAL', 'PARTIAL'],
+    ]);
   });
 
   test('leaves out libraries that none or several of plain sources declare', async () => {

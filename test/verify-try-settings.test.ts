@@ -99,6 +99,17 @@ describeWith([ANVIL], 'verification of plain sources', () => {
     expect(await settingsOf(address)).toEqual(['Vault', expect.objectContaining({ metadata })]);
   });
 
+  test('matches with an older compiler, which has no metadata settings', async () => {
+    const source = 'pragma solidity >=0.5.0; contract Old { uint256 public kept = 7; }';
+    const input = inputOf({ 'Old.sol': source }, OPTIMIZED);
+    const made = await compileAsDeveloper('0.5.17', input, 'Old.sol', 'Old');
+    const { address } = await deploy(service.anvil, made.creationCode);
+    const files = { 'Old.sol': source };
+    const job = await verifySources(address, { files, compilerVersion: '0.6.12', ...OPTIMIZED });
+    expect([job.error, job.contract.match]).toEqual([undefined, 'exact_match']);
+    expect(job.changedSettings).toEqual({ compilerVersion: '0.5.17' });
+  });
+
   test('names the metadata setting that standard JSON has wrong', async () => {
     const address = await deployVault({ ...OPTIMIZED, metadata: { bytecodeHash: 'bzzr1' } });
     const body = {

@@ -55,8 +55,7 @@ export function describeChanges({
     evmVersion !== undefined && `EVM version ${evmVersion}`,
     viaIR !== undefined && (viaIR ? 'viaIR on' : 'viaIR off'),
     optimize !== undefined && `optimize: ${optimize}`,
-    metadata?.bytecodeHash !== undefined && METADATA_HASHES[metadata.bytecodeHash],
-    metadata?.appendCBOR === false && 'no metadata in the bytecode',
+    metadata !== undefined && describeMetadata(metadata),
   ].filter((part) => part !== false);
   const last = parts.pop() ?? '';
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
@@ -65,8 +64,11 @@ export function describeChanges({
 const METADATA_HASHES: Readonly<Record<string, string>> = {
   ipfs: 'an IPFS hash of the metadata',
   bzzr1: 'a Swarm hash of the metadata',
-  none: 'no metadata hash',
+  none: 'metadata without a hash',
 };
+
+const describeMetadata = ({ bytecodeHash = 'ipfs', appendCBOR }: MetadataChange): string =>
+  appendCBOR === false ? 'no metadata' : (METADATA_HASHES[bytecodeHash] ?? bytecodeHash);
 
 const runsOf = ({ runs }: { readonly runs?: number }): string =>
   runs === undefined ? '' : ` (${runs.toLocaleString('en')} ${runs === 1 ? 'run' : 'runs'})`;

@@ -130,9 +130,8 @@ async function compare(
   const deployed = await reading.deployed();
   requireBytecodeSize('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
-  const onChainCode = { bytes: deployed.code, isCreation: false };
   const metadata =
-    asked.trySettings === true ? findMetadataChange(asked.task, onChainCode) : undefined;
+    asked.trySettings === true ? findMetadataChange(asked.task, deployed.code) : undefined;
   const given = metadata === undefined ? asked.task : withMetadata(asked.task, metadata);
   const target = isUnknownTarget(given.target)
     ? await chooseTarget(parts, given, deployed.code, signal)

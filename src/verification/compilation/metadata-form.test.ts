@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findMetadataChange, withMetadata } from './metadata-form.ts';
+import { findMetadataChange, listMetadataChanges, withMetadata } from './metadata-form.ts';
 import { type CompilationTask } from './compilation-task.ts';
 
 const HASH = 'ab'.repeat(32);
@@ -10,6 +10,8 @@ const ENDINGS = {
   bzzr1: `a265627a7a72315820${HASH}${SOLC}0032`,
   none: `a1${SOLC}000a`,
   swarm0: `a165627a7a72305820${HASH}0029`,
+  /** As 0.5.17 writes it by default. */
+  otherVersion: `a265627a7a72315820${HASH}64736f6c63430005110032`,
   nothing: '',
 };
 const CODE = '6001600255fe';
@@ -18,10 +20,10 @@ const taskOf = (metadata: unknown, version = '0.8.30', language = 'solidity'): C
   ...{ language, version, target: { path: 'a.sol', name: 'A' } },
   input: { language: 'Solidity', sources: {}, settings: { ...(metadata ? { metadata } : {}) } },
 });
-const bytesOf = (ending: keyof typeof ENDINGS, after = ''): Uint8Array =>
+const bytesOf = (ending: keyof typeof ENDINGS, after = ''): Buffer =>
   Buffer.from(`${CODE}${ENDINGS[ending]}${after}`.replaceAll(' ', ''), 'hex');
 const changeFor = (ending: keyof typeof ENDINGS, ...given: Parameters<typeof taskOf>) =>
-  findMetadataChange(taskOf(...given), { bytes: bytesOf(ending), isCreation: false });
+  findMetadataChange(taskOf(...given), bytesOf(ending));
 
 test.each([
   ['ipfs', undefined, undefined],
@@ -35,15 +37,40 @@ test.each([
   ['nothing', { appendCBOR: false }, undefined],
   ['nothing', { bytecodeHash: 'ipfs' }, { appendCBOR: false, bytecodeHash: 'none' }],
   ['swarm0', undefined, undefined],
+  ['otherVersion', undefined, undefined],
 ] as const)('code with %s and settings %j needs %j', (ending, given, change) => {
   expect(changeFor(ending, given)).toEqual(change);
 });
 
-test('constructor arguments may follow the metadata of creation code', () => {
-  const bytes = bytesOf('bzzr1', '00'.repeat(64));
-  expect(findMetadataChange(taskOf(undefined), { bytes, isCreation: true })).toEqual({
-    bytecodeHash: 'bzzr1',
-  });
+test('bytes behind the metadata of a runtime code do not hide it', () => {
+  expect(findMetadataChange(taskOf(undefined), bytesOf('ipfs', 'deadbeef'))).toBeUndefined();
+});
+
+const NOTHING = { appendCBOR: false };
+const ARGUMENTS = '00'.repeat(64);
+const INIT_CODE = bytesOf('none').toString('hex');
+
+test.each([
+  ['bzzr1', ARGUMENTS, [{ bytecodeHash: 'bzzr1' }, NOTHING, undefined]],
+  ['ipfs', ARGUMENTS, [undefined, NOTHING]],
+  ['ipfs', INIT_CODE, [{ bytecodeHash: 'none' }, undefined, NOTHING]],
+  ['nothing', INIT_CODE, [{ bytecodeHash: 'none' }, NOTHING, undefined]],
+  ['nothing', ARGUMENTS, [NOTHING, undefined]],
+  ['otherVersion', ARGUMENTS, [undefined]],
+] as const)('creation code with %s and arguments %s may need %j', (ending, after, changes) => {
+  expect(listMetadataChanges(taskOf(undefined), bytesOf(ending, after))).toEqual(changes);
+});
+
+test.each([
+  ['texts that claim the rest of the code', 'a17affffffff'],
+  ['texts that claim what is left', 'a17a0000ffff'],
+  ['entries of an auxdata', SOLC],
+  ['entries that state a long map', `${SOLC}00ff`],
+  ['maps with a second entry that is none', `a2${SOLC}ff00000a`],
+])('a megabyte of %s is read in linear time', (_what, part) => {
+  const bytes = Buffer.from(part.repeat(2_000_000 / part.length), 'hex');
+  expect(listMetadataChanges(taskOf(undefined), bytes)).toEqual([NOTHING, undefined]);
+  expect(findMetadataChange(taskOf(undefined), bytes)).toEqual(NOTHING);
 });
 
 test.each([

@@ -3,58 +3,107 @@ import { compareVersions, isSolarVersion } from '../../compilers/compiler-versio
 import { isMembers } from '../../lib/members.ts';
 import { type MetadataChange, withChanges } from '../../solidity/setting-changes.ts';
 import { type CompilationTask } from './compilation-task.ts';
+import { isOfVersion } from './is-of-version.ts';
+
+/**
+ * How solc writes metadata into bytecode: with an IPFS hash, a Swarm hash, no hash, or not at all (Solidity
+ * documentation, "Encoding of the Metadata Hash in the Bytecode").
+ */
+type MetadataForm = 'ipfs' | 'bzzr1' | 'none' | 'nothing';
+
+type Auxdata = NonNullable<ReturnType<typeof readAuxdataAt>>;
 
 /** The first releases with `metadata.bytecodeHash` and `metadata.appendCBOR` (their changelogs). */
 const BYTECODE_HASH_SINCE = '0.6.0';
 const APPEND_CBOR_SINCE = '0.8.18';
+/** The last entry of an auxdata: the text `solc`, and a release in three bytes. */
+const SOLC_ENTRY = Buffer.from('64736f6c6343', 'hex');
+const RELEASE_BYTES = 3;
+/** More than solc writes. */
+const MOST_AUXDATA_BYTES = 256;
+/** Anyone can send code that consists of entries; contracts create fewer others. */
+const MOST_AUXDATAS = 1_000;
 
-/** A bytecode whose metadata tells how it was compiled. */
-export interface ReadCode {
-  readonly bytes: Uint8Array;
-  /** Whether it is creation code, in which constructor arguments may follow the metadata. */
-  readonly isCreation: boolean;
+/**
+ * Returns the change of `settings.metadata` with which the compiler writes metadata as a runtime bytecode has it.
+ * Undefined if the settings do so already, or if the bytecode does not show it: another version compiled it, or the
+ * compiler has no such setting.
+ */
+export function findMetadataChange(
+  task: CompilationTask,
+  runtime: Uint8Array,
+): MetadataChange | undefined {
+  if (!hasMetadataSettings(task)) return undefined;
+  const trailing = readTrailingAuxdata(runtime);
+  if (trailing !== undefined) return changeTo(task, formOf(task, trailing));
+  // Bytes may follow the metadata of a code that no compiler wrote.
+  return listAuxdatas(runtime).length === 0 ? changeTo(task, 'nothing') : undefined;
 }
 
 /**
- * Returns the change of `settings.metadata` with which solc writes metadata into its output as a bytecode has it:
- * with an IPFS hash, a Swarm hash, no hash, or not at all (Solidity documentation, "Encoding of the Metadata Hash in
- * the Bytecode"). Undefined if the settings do so already, or the compiler has no such setting.
+ * Lists the changes of `settings.metadata` that may give a creation code, the likeliest first; undefined is none.
+ * The code of other contracts may follow it, in constructor arguments, so that the last metadata need not be its own.
  */
-export function findMetadataChange(
-  { language, version, input: { settings } }: CompilationTask,
-  code: ReadCode,
+export function listMetadataChanges(
+  task: CompilationTask,
+  creation: Uint8Array,
+): readonly (MetadataChange | undefined)[] {
+  if (!hasMetadataSettings(task)) return [undefined];
+  const auxdatas = listAuxdatas(creation);
+  const forms = auxdatas.map((auxdata) => formOf(task, auxdata));
+  const isOfOthers = forms.length > 0 && forms.every((form) => form === undefined);
+  const changes = isOfOthers
+    ? []
+    : [...forms, 'nothing' as const].map((form) => changeTo(task, form));
+  const unique = new Map([...changes, undefined].map((each) => [JSON.stringify(each), each]));
+  return [...unique.values()];
+}
+
+function hasMetadataSettings({ language, version }: CompilationTask): boolean {
+  const isSolc = language === 'solidity' && !isSolarVersion(version);
+  return isSolc && compareVersions(version, BYTECODE_HASH_SINCE) >= 0;
+}
+
+function changeTo(
+  { version, input: { settings } }: CompilationTask,
+  form: MetadataForm | undefined,
 ): MetadataChange | undefined {
-  if (language !== 'solidity' || isSolarVersion(version)) return undefined;
-  if (compareVersions(version, BYTECODE_HASH_SINCE) < 0) return undefined;
   const { bytecodeHash, appendCBOR } = isMembers(settings['metadata']) ? settings['metadata'] : {};
-  const theirs = formOf(code);
-  if (theirs === 'unknown') return undefined;
-  if (theirs === undefined) {
+  if (form === undefined) return undefined;
+  if (form === 'nothing') {
     if (appendCBOR === false || compareVersions(version, APPEND_CBOR_SINCE) < 0) return undefined;
     // Without metadata the compiler accepts no other hash.
     return { appendCBOR: false, ...(bytecodeHash !== undefined && { bytecodeHash: 'none' }) };
   }
-  if (appendCBOR === false) return { appendCBOR: true, bytecodeHash: theirs };
-  return theirs === (bytecodeHash ?? 'ipfs') ? undefined : { bytecodeHash: theirs };
+  if (appendCBOR === false) return { appendCBOR: true, bytecodeHash: form };
+  return form === (bytecodeHash ?? 'ipfs') ? undefined : { bytecodeHash: form };
 }
 
-/** Returns the `bytecodeHash` of a bytecode, undefined if it has no metadata. */
-function formOf({
-  bytes,
-  isCreation,
-}: ReadCode): 'ipfs' | 'bzzr1' | 'none' | 'unknown' | undefined {
-  const auxdata = isCreation ? findLastAuxdata(bytes) : readTrailingAuxdata(bytes);
-  if (auxdata === undefined) return undefined;
-  const { kind = 'none' } = auxdata.metadataHash ?? {};
-  return auxdata.solc === undefined || kind === 'bzzr0' ? 'unknown' : kind;
+/** Returns undefined for the metadata of another compiler version. */
+function formOf(
+  { version }: CompilationTask,
+  { metadataHash, solc }: Auxdata,
+): MetadataForm | undefined {
+  const { kind = 'none' } = metadataHash ?? {};
+  if (solc === undefined || kind === 'bzzr0') return undefined;
+  return isOfVersion(version.replace(/^v/, ''), solc) ? kind : undefined;
 }
 
-function findLastAuxdata(code: Uint8Array): ReturnType<typeof readAuxdataAt> {
-  for (let offset = code.length - 1; offset >= 0; offset -= 1) {
-    const auxdata = readAuxdataAt(code, offset);
-    if (auxdata !== undefined) return auxdata;
+/** Returns the auxdatas of releases in a bytecode, the last first. */
+function listAuxdatas(bytes: Uint8Array): readonly Auxdata[] {
+  const code = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found: Auxdata[] = [];
+  let entry = code.length;
+  for (let tried = 0; tried < MOST_AUXDATAS && entry > 0; tried += 1) {
+    entry = code.lastIndexOf(SOLC_ENTRY, entry - 1);
+    if (entry < 0) break;
+    const end = entry + SOLC_ENTRY.length + RELEASE_BYTES;
+    const stated = ((code[end] ?? 0) << 8) | (code[end + 1] ?? 0);
+    if (stated > MOST_AUXDATA_BYTES || stated > end) continue;
+    const auxdata = readAuxdataAt(code.subarray(end - stated, end + 2), 0);
+    if (auxdata?.length === stated + 2) found.push(auxdata);
   }
-  return undefined;
+  return found;
 }
 
 /** Returns the task with a change of its metadata settings. */

@@ -12,7 +12,7 @@ import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileAllBytecode } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
-import { findMetadataChange } from '../compilation/metadata-form.ts';
+import { findMetadataChange, withMetadata } from '../compilation/metadata-form.ts';
 import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { diagnosisLimits, type DiagnosisLimits, startDiagnosisTimer } from './diagnosis-time.ts';
 import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
@@ -23,7 +23,7 @@ import {
   withChanges,
 } from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
-import { isOfVersion } from './is-of-version.ts';
+import { isOfVersion } from '../compilation/is-of-version.ts';
 import { opcodeLikenessTo } from './opcode-likeness.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
@@ -182,16 +182,21 @@ async function tryCompiler(
   compilerVersion: string,
   time: DiagnosisTime,
 ): Promise<MismatchCause | undefined> {
-  const { input, compile, judge } = mismatch;
-  const task = { ...mismatch.task, version: compilerVersion };
+  const { compile, judge, onChain } = mismatch;
+  const given = { ...mismatch.task, version: compilerVersion, input: mismatch.input };
+  const metadata = findMetadataChange(given, onChain);
+  const task = metadata === undefined ? given : withMetadata(given, metadata);
+  const { input } = task;
+  const changed = { compilerVersion, ...(metadata && { metadata }) };
   try {
     if ((await parts.compilers.obtain(task)) !== undefined) return undefined;
     const compiled = await compile(task, input, time.signal);
     if (judge(input, compiled).match !== null) {
-      return causeOf({ changes: { compilerVersion }, task, input });
+      return causeOf({ changes: changed, task, input });
     }
-    const found = (await tryOthers(parts, { ...mismatch, task, compiled }, time)).cause?.found;
-    return found && causeOf({ ...found, changes: { compilerVersion, ...found.changes } });
+    const other = { ...mismatch, task, input, compiled };
+    const found = (await tryOthers(parts, other, time)).cause?.found;
+    return found && causeOf({ ...found, changes: { ...changed, ...found.changes } });
   } catch {
     return undefined;
   }
@@ -283,7 +288,7 @@ async function findSettings(
   let most = likenessOf(compiled);
   let nearest: Nearest | undefined;
   let best: SettingsFound | undefined;
-  const metadata = findMetadataChange({ ...task, input }, { bytes: onChain, isCreation: false });
+  const metadata = findMetadataChange({ ...task, input }, onChain);
   const trials = settingTrials({ ...task, settings: input.settings }, traits);
   for (const changes of metadata ? [{}, ...trials].map(adding(metadata)) : trials) {
     const tried = { ...input, settings: withChanges(input.settings, changes) };

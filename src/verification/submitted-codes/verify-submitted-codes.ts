@@ -3,6 +3,7 @@ import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { templateOf } from '../../bytecode/recompiled-code.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
+import { type MetadataChange } from '../../solidity/setting-changes.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
@@ -16,7 +17,11 @@ import {
 } from '../diagnosis/other-library-addresses.ts';
 import { removeUnprovenSettings } from '../compilation/drop-unused-settings.ts';
 import { tryOtherFileOrder } from '../compilation/file-order.ts';
-import { findMetadataChange, withMetadata } from '../compilation/metadata-form.ts';
+import {
+  findMetadataChange,
+  listMetadataChanges,
+  withMetadata,
+} from '../compilation/metadata-form.ts';
 import { type Attempt, findNeededSources, type Trial } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import { requireBytecodeSize } from '../code-size.ts';
@@ -60,23 +65,24 @@ export async function verifySubmittedCodes(
       if (code !== undefined) requireBytecodeSize('that was sent', (code.length - 2) / 2);
     }
   }
-  const task = asked.trySettings === true ? withMetadataOf(codes, asked.task) : asked.task;
-  const { errors, codes: compiled } = await compileAllBytecode(parts, task, signal);
-  if (errors.length > 0) throw compilerErrorFailure(errors);
+  const { task, trySettings = false } = asked;
   // Up to 100 bytecodes are compared with up to thousands of contracts, on the main thread.
   const pauses = new EventLoopYielder();
-  const ranking = new ContractRanking(compiled, signal);
   const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
+  const compile = once((metadata) => compileWith(parts, task, metadata, signal));
   const size = new ResponseSizeLimiter();
   const found: (SubmittedCodeMatch | undefined)[] = [];
   // With several pairs, a failure of one must not affect the others.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
-    const targets = await ranking.nearest(given);
-    const best = await findBest(task, given, targets, search);
-    const match = best && (await prove(parts, best, signal).catch(pass));
-    if (match === undefined && codes.length === 1) {
-      await requireGivenLibraries(task, given, targets, search);
+    let match: SubmittedCodeMatch | undefined;
+    for (const metadata of trySettings ? metadataChangesFor(task, given) : [undefined]) {
+      const { task: changed, ranking } = await compile(metadata);
+      const targets = await ranking.nearest(given);
+      const best = await findBest(changed, given, targets, search);
+      match = best && (await prove(parts, best, signal).catch(pass));
+      if (match !== undefined) break;
+      if (codes.length === 1) await requireGivenLibraries(changed, given, targets, search);
     }
     if (match !== undefined) size.add(match);
     await pauses.take();
@@ -85,16 +91,46 @@ export async function verifySubmittedCodes(
   return found;
 }
 
-/** Returns the task with the metadata settings that the first bytecode shows; explorers have no field for them. */
-function withMetadataOf([first]: readonly SubmittedCodes[], task: Task): Task {
-  const { runtimeCode, creationCode } = first ?? {};
-  const code = runtimeCode ?? creationCode;
-  if (code === undefined) return task;
-  const metadata = findMetadataChange(task, {
-    bytes: hexToBytes(code),
-    isCreation: runtimeCode === undefined,
-  });
-  return metadata === undefined ? task : withMetadata(task, metadata);
+/** All contracts of a task, compiled with a change of its metadata settings. */
+interface CompiledTask {
+  readonly task: Task;
+  readonly ranking: ContractRanking;
+}
+
+/** @throws VerificationFailure of the compilation */
+async function compileWith(
+  parts: Parts,
+  given: Task,
+  metadata: MetadataChange | undefined,
+  signal: AbortSignal,
+): Promise<CompiledTask> {
+  const task = metadata === undefined ? given : withMetadata(given, metadata);
+  const { errors, codes } = await compileAllBytecode(parts, task, signal);
+  if (errors.length > 0) throw compilerErrorFailure(errors);
+  return { task, ranking: new ContractRanking(codes, signal) };
+}
+
+/** Returns a function that compiles once for each change of the metadata settings. */
+function once(
+  compile: (metadata: MetadataChange | undefined) => Promise<CompiledTask>,
+): typeof compile {
+  const known = new Map<string | undefined, Promise<CompiledTask>>();
+  return (metadata) => {
+    const key = JSON.stringify(metadata);
+    const compiled = known.get(key) ?? compile(metadata);
+    known.set(key, compiled);
+    return compiled;
+  };
+}
+
+/** Lists the metadata settings that a bytecode may have been compiled with: plain sources come without them. */
+function metadataChangesFor(
+  task: Task,
+  { runtimeCode, creationCode = '0x' }: SubmittedCodes,
+): readonly (MetadataChange | undefined)[] {
+  return runtimeCode === undefined
+    ? listMetadataChanges(task, hexToBytes(creationCode))
+    : [findMetadataChange(task, hexToBytes(runtimeCode))];
 }
 
 /** A contract without bytecode cannot have been deployed. */
