@@ -133,12 +133,14 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
     };
     const forms = [{}, { bytecodeHash: 'none' }, { bytecodeHash: 'bzzr1' }, { appendCBOR: false }];
     const codes = await Promise.all(forms.map(compile));
-    for (const own of codes) {
+    for (const [index, own] of codes.entries()) {
       for (const kept of codes) {
         const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${kept}`]).slice(2);
         const code = { bytecode: `0x${own}${data}`, bytecodeType: 'CREATION_INPUT' };
         const verdict = await ask(PARTS, parts({ ...code, sourceFiles: sources }));
         expect([verdict.status, verdict.message]).toEqual(['SUCCESS', 'OK']);
+        const settings = JSON.parse(String(verdict.source['compilerSettings'])) as object;
+        expect({ metadata: {}, ...settings }).toMatchObject({ metadata: forms[index] });
       }
     }
   });

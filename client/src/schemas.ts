@@ -434,7 +434,7 @@ export interface V2VerifyRequest {
   contractIdentifier: string;
   /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
-  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings` */
+  /** Whether to read the metadata setting from the bytecode, and to try other common settings if the sources do not match; `changedSettings` of the job names what was changed */
   trySettings?: boolean;
 }
 
@@ -495,7 +495,7 @@ export interface V2Job {
     /** The first 20 */
     paths: string[];
   };
-  /** The sources did not match with the submitted settings, but do with these; absent if the submitted ones match */
+  /** The sources match with these settings instead of the submitted ones; absent if none was changed */
   changedSettings?: {
     compilerVersion?: string;
     optimizer?: {
@@ -506,7 +506,7 @@ export interface V2Job {
     viaIR?: boolean;
     /** For Vyper */
     optimize?: string | boolean;
-    /** As the bytecode on chain has it */
+    /** Read from the deployed bytecode */
     metadata?: {
       bytecodeHash?: 'ipfs' | 'bzzr1' | 'none';
       appendCBOR?: boolean;
@@ -761,7 +761,7 @@ export interface SourcesRequest {
   remappings?: string[];
   /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
-  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings` */
+  /** Whether to read the metadata setting from the bytecode, and to try other common settings if the sources do not match; `changedSettings` of the job names what was changed */
   trySettings?: boolean;
 }
 
@@ -1700,7 +1700,7 @@ export interface JobState {
     /** The first 20 */
     paths: string[];
   };
-  /** The sources did not match with the submitted settings, but do with these; absent if the submitted ones match */
+  /** The sources match with these settings instead of the submitted ones; absent if none was changed */
   changedSettings?: {
     compilerVersion?: string;
     optimizer?: {
@@ -1711,7 +1711,7 @@ export interface JobState {
     viaIR?: boolean;
     /** For Vyper */
     optimize?: string | boolean;
-    /** As the bytecode on chain has it */
+    /** Read from the deployed bytecode */
     metadata?: {
       bytecodeHash?: 'ipfs' | 'bzzr1' | 'none';
       appendCBOR?: boolean;

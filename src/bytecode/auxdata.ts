@@ -8,7 +8,7 @@ export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
  * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode"). Solar appends the same under its
  * own name.
  */
-interface Auxdata {
+export interface Auxdata {
   /** Length in bytes, including the two length bytes. */
   readonly length: number;
   /** Offset of the 32-byte hash from the start of the auxdata. Absent with `bytecodeHash: none`. */
@@ -33,6 +33,12 @@ export const METADATA_HASH_BYTES = 32;
 const MULTIHASH_PREFIX = [0x12, 0x20] as const;
 const LENGTH_BYTES = 2;
 const RELEASE_BYTES = 3;
+/** The last entry of a release's auxdata, without its three bytes of version. */
+const SOLC_ENTRY = Buffer.from('64736f6c6343', 'hex');
+/** More than solc writes. */
+const MAX_AUXDATA_BYTES = 256;
+/** Submitted code may consist only of such entries. */
+const MAX_ENTRIES_TRIED = 1_000;
 const CBOR_OPTIONS = { strict: true, allowIndefinite: false, allowUndefined: false };
 const MAP_OF_NONE = 0xa0;
 const KEYS = 4;
@@ -121,4 +127,21 @@ export function readTrailingAuxdata(code: Uint8Array): TrailingAuxdata | undefin
   const offset = code.length - length;
   const auxdata = offset < 0 ? undefined : readAuxdataAt(code, offset);
   return auxdata?.length === length ? { ...auxdata, offset } : undefined;
+}
+
+/** Lists the auxdata that releases of solc wrote anywhere into a bytecode, the last first. Linear in its length. */
+export function listReleaseAuxdata(bytes: Uint8Array): readonly Auxdata[] {
+  const code = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found: Auxdata[] = [];
+  let entry = code.length;
+  for (let tried = 0; tried < MAX_ENTRIES_TRIED && entry > 0; tried += 1) {
+    entry = code.lastIndexOf(SOLC_ENTRY, entry - 1);
+    if (entry < 0) break;
+    const end = entry + SOLC_ENTRY.length + RELEASE_BYTES;
+    const stated = ((code[end] ?? 0) << 8) | (code[end + 1] ?? 0);
+    if (stated > MAX_AUXDATA_BYTES || stated > end) continue;
+    const auxdata = readAuxdataAt(code.subarray(end - stated, end + LENGTH_BYTES), 0);
+    if (auxdata?.length === stated + LENGTH_BYTES) found.push(auxdata);
+  }
+  return found;
 }

@@ -26,7 +26,7 @@ export const changedSettingsSchema = z
         appendCBOR: z.boolean().optional(),
       })
       .optional()
-      .describe('As the bytecode on chain has it'),
+      .describe('Read from the deployed bytecode'),
   })
   .meta({
     id: 'ChangedSettings',
@@ -35,11 +35,11 @@ export const changedSettingsSchema = z
 
 /** Description of {@link changedSettingsSchema} in a job. */
 export const CHANGED_SETTINGS =
-  'The sources did not match with the submitted settings, but do with these; absent if the submitted ones match';
+  'The sources match with these settings instead of the submitted ones; absent if none was changed';
 
 /** Description of the request to try other settings. */
 export const TRY_SETTINGS =
-  'Whether common settings are tried if the bytecode does not match with these; one that matches is used, and the job names it in `changedSettings`';
+  'Whether to read the metadata setting from the bytecode, and to try other common settings if the sources do not match; `changedSettings` of the job names what was changed';
 
 /** Compiler download that a job waits for. */
 export const compilerDownloadSchema = z

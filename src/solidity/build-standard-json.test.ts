@@ -42,7 +42,7 @@ describe('buildStandardJson', () => {
   test('leaves out libraries of an explorer that none or several sources declare', () => {
     const sources = { 'a.sol': 'library A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };
     const libraries = { A: LIBRARY, B: LIBRARY, N: '', 'd.sol:D': LIBRARY };
-    const { settings } = buildStandardJson({ sources, libraries, areLibrariesHints: true });
+    const { settings } = buildStandardJson({ sources, libraries, skipUnplacedLibraries: true });
     expect(settings['libraries']).toEqual({ 'a.sol': { A: LIBRARY }, 'd.sol': { D: LIBRARY } });
   });
 

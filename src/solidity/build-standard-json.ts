@@ -10,11 +10,6 @@ export interface SourceSettings {
   readonly viaIR?: boolean;
   /** `path:Name`, or just `Name` if a single source declares it -> address. */
   readonly libraries?: Readonly<Record<string, string>>;
-  /**
-   * Whether the libraries come from an explorer, which may list names that none or several of the sources
-   * declare. They are left out: the addresses are in the bytecode on chain.
-   */
-  readonly areLibrariesHints?: boolean;
   /** `context:prefix=target`. */
   readonly remappings?: readonly string[];
 }
@@ -25,6 +20,11 @@ export interface PlainSources extends SourceSettings {
   readonly sources: Readonly<Record<string, string>>;
   /** `Solidity` (default) or `Yul`. */
   readonly language?: string;
+  /**
+   * Whether library names that none or several of the sources declare are skipped, as explorers do: the addresses
+   * are in the bytecode. Otherwise they are an error.
+   */
+  readonly skipUnplacedLibraries?: boolean;
 }
 
 /** Why plain sources cannot be converted to an input; the message is a sentence for users. */
@@ -58,6 +58,7 @@ export function isDefaultEvmVersion(text: string): boolean {
 export function buildStandardJson({
   sources,
   language = 'Solidity',
+  skipUnplacedLibraries = false,
   ...settings
 }: PlainSources): StandardJsonInput {
   const paths = Object.keys(sources);
@@ -68,7 +69,7 @@ export function buildStandardJson({
   const places = ids.some(([id]) => !id.includes(':')) ? placesByName(sources) : undefined;
   const named = ids.flatMap(([id, address]) => {
     const found = id.includes(':') ? [id] : (places?.get(id) ?? []).map((path) => `${path}:${id}`);
-    if (found.length !== 1 && settings.areLibrariesHints === true) return [];
+    if (found.length !== 1 && skipUnplacedLibraries) return [];
     return [[requireOnePlace(id, found), requireAddress(id, address)] as const];
   });
   return {

@@ -61,14 +61,14 @@ export function describeChanges({
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 }
 
-const METADATA_HASHES: Readonly<Record<string, string>> = {
+const METADATA_HASHES: Readonly<Record<NonNullable<MetadataChange['bytecodeHash']>, string>> = {
   ipfs: 'an IPFS hash of the metadata',
   bzzr1: 'a Swarm hash of the metadata',
   none: 'metadata without a hash',
 };
 
 const describeMetadata = ({ bytecodeHash = 'ipfs', appendCBOR }: MetadataChange): string =>
-  appendCBOR === false ? 'no metadata' : (METADATA_HASHES[bytecodeHash] ?? bytecodeHash);
+  appendCBOR === false ? 'no metadata' : METADATA_HASHES[bytecodeHash];
 
 const runsOf = ({ runs }: { readonly runs?: number }): string =>
   runs === undefined ? '' : ` (${runs.toLocaleString('en')} ${runs === 1 ? 'run' : 'runs'})`;

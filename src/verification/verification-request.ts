@@ -12,7 +12,10 @@ export interface StandardJsonCompilation {
   readonly compilerVersion: string;
   /** `path:Name`; the path may contain colons. Absent if the bytecode on chain has to identify the contract. */
   readonly contractIdentifier?: string;
-  /** Whether common settings are tried if the bytecode does not match with these; one that matches is used. */
+  /**
+   * Whether the metadata setting is taken from the bytecode, and other common settings are tried if the sources do
+   * not match with these. Those that match are used.
+   */
   readonly trySettings?: boolean;
 }
 

@@ -12,7 +12,7 @@ const ENDINGS = {
   swarm0: `a165627a7a72305820${HASH}0029`,
   /** As 0.5.17 writes it by default. */
   otherVersion: `a265627a7a72315820${HASH}64736f6c63430005110032`,
-  nothing: '',
+  omitted: '',
 };
 const CODE = '6001600255fe';
 
@@ -33,9 +33,9 @@ test.each([
   ['bzzr1', { bytecodeHash: 'bzzr1', useLiteralContent: true }, undefined],
   ['none', undefined, { bytecodeHash: 'none' }],
   ['none', { bytecodeHash: 'none' }, undefined],
-  ['nothing', undefined, { appendCBOR: false }],
-  ['nothing', { appendCBOR: false }, undefined],
-  ['nothing', { bytecodeHash: 'ipfs' }, { appendCBOR: false, bytecodeHash: 'none' }],
+  ['omitted', undefined, { appendCBOR: false }],
+  ['omitted', { appendCBOR: false }, undefined],
+  ['omitted', { bytecodeHash: 'ipfs' }, { appendCBOR: false, bytecodeHash: 'none' }],
   ['swarm0', undefined, undefined],
   ['otherVersion', undefined, undefined],
 ] as const)('code with %s and settings %j needs %j', (ending, given, change) => {
@@ -46,16 +46,16 @@ test('bytes behind the metadata of a runtime code do not hide it', () => {
   expect(findMetadataChange(taskOf(undefined), bytesOf('ipfs', 'deadbeef'))).toBeUndefined();
 });
 
-const NOTHING = { appendCBOR: false };
+const OMITTED = { appendCBOR: false };
 const ARGUMENTS = '00'.repeat(64);
 const INIT_CODE = bytesOf('none').toString('hex');
 
 test.each([
-  ['bzzr1', ARGUMENTS, [{ bytecodeHash: 'bzzr1' }, NOTHING, undefined]],
-  ['ipfs', ARGUMENTS, [undefined, NOTHING]],
-  ['ipfs', INIT_CODE, [{ bytecodeHash: 'none' }, undefined, NOTHING]],
-  ['nothing', INIT_CODE, [{ bytecodeHash: 'none' }, NOTHING, undefined]],
-  ['nothing', ARGUMENTS, [NOTHING, undefined]],
+  ['bzzr1', ARGUMENTS, [{ bytecodeHash: 'bzzr1' }, OMITTED, undefined]],
+  ['ipfs', ARGUMENTS, [undefined, OMITTED]],
+  ['ipfs', INIT_CODE, [{ bytecodeHash: 'none' }, undefined, OMITTED]],
+  ['omitted', INIT_CODE, [{ bytecodeHash: 'none' }, OMITTED, undefined]],
+  ['omitted', ARGUMENTS, [OMITTED, undefined]],
   ['otherVersion', ARGUMENTS, [undefined]],
 ] as const)('creation code with %s and arguments %s may need %j', (ending, after, changes) => {
   expect(listMetadataChanges(taskOf(undefined), bytesOf(ending, after))).toEqual(changes);
@@ -69,25 +69,20 @@ test.each([
   ['maps with a second entry that is none', `a2${SOLC}ff00000a`],
 ])('a megabyte of %s is read in linear time', (_what, part) => {
   const bytes = Buffer.from(part.repeat(2_000_000 / part.length), 'hex');
-  expect(listMetadataChanges(taskOf(undefined), bytes)).toEqual([NOTHING, undefined]);
-  expect(findMetadataChange(taskOf(undefined), bytes)).toEqual(NOTHING);
+  expect(listMetadataChanges(taskOf(undefined), bytes)).toEqual([OMITTED, undefined]);
+  expect(findMetadataChange(taskOf(undefined), bytes)).toEqual(OMITTED);
 });
 
 test.each([
   ['none', '0.5.17', 'solidity'],
-  ['nothing', '0.8.17', 'solidity'],
-  ['nothing', '0.8.30', 'yul'],
-  ['nothing', '0.8.30', 'vyper'],
+  ['omitted', '0.8.17', 'solidity'],
+  ['omitted', '0.8.30', 'yul'],
+  ['omitted', '0.8.30', 'vyper'],
 ] as const)('nothing changes for %s of %s in %s', (ending, version, language) => {
   expect(changeFor(ending, undefined, version, language)).toBeUndefined();
 });
 
-test('a change keeps the other settings, in both inputs of a task', () => {
-  const task = taskOf({ useLiteralContent: true });
-  const { input, withAllSources } = withMetadata(
-    { ...task, withAllSources: task.input },
-    { bytecodeHash: 'none' },
-  );
-  const settings = { metadata: { useLiteralContent: true, bytecodeHash: 'none' } };
-  expect([input.settings, withAllSources?.settings]).toEqual([settings, settings]);
+test('a change keeps the other settings', () => {
+  const { input } = withMetadata(taskOf({ useLiteralContent: true }), { bytecodeHash: 'none' });
+  expect(input.settings).toEqual({ metadata: { useLiteralContent: true, bytecodeHash: 'none' } });
 });

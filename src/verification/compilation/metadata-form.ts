@@ -1,4 +1,4 @@
-import { readAuxdataAt, readTrailingAuxdata } from '../../bytecode/auxdata.ts';
+import { type Auxdata, listReleaseAuxdata, readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { compareVersions, isSolarVersion } from '../../compilers/compiler-version.ts';
 import { isMembers } from '../../lib/members.ts';
 import { type MetadataChange, withChanges } from '../../solidity/setting-changes.ts';
@@ -9,21 +9,11 @@ import { isOfVersion } from './is-of-version.ts';
  * How solc writes metadata into bytecode: with an IPFS hash, a Swarm hash, no hash, or not at all (Solidity
  * documentation, "Encoding of the Metadata Hash in the Bytecode").
  */
-type MetadataForm = 'ipfs' | 'bzzr1' | 'none' | 'nothing';
-
-type Auxdata = NonNullable<ReturnType<typeof readAuxdataAt>>;
+type MetadataForm = 'ipfs' | 'bzzr1' | 'none' | 'omitted';
 
 /** The first releases with `metadata.bytecodeHash` and `metadata.appendCBOR` (their changelogs). */
 const BYTECODE_HASH_SINCE = '0.6.0';
 const APPEND_CBOR_SINCE = '0.8.18';
-/** The last entry of an auxdata: the text `solc`, and a release in three bytes. */
-const SOLC_ENTRY = Buffer.from('64736f6c6343', 'hex');
-const RELEASE_BYTES = 3;
-/** More than solc writes. */
-const MOST_AUXDATA_BYTES = 256;
-/** Anyone can send code that consists of entries; contracts create fewer others. */
-const MOST_AUXDATAS = 1_000;
-
 /**
  * Returns the change of `settings.metadata` with which the compiler writes metadata as a runtime bytecode has it.
  * Undefined if the settings do so already, or if the bytecode does not show it: another version compiled it, or the
@@ -37,7 +27,7 @@ export function findMetadataChange(
   const trailing = readTrailingAuxdata(runtime);
   if (trailing !== undefined) return changeTo(task, formOf(task, trailing));
   // Bytes may follow the metadata of a code that no compiler wrote.
-  return listAuxdatas(runtime).length === 0 ? changeTo(task, 'nothing') : undefined;
+  return listReleaseAuxdata(runtime).length === 0 ? changeTo(task, 'omitted') : undefined;
 }
 
 /**
@@ -49,12 +39,12 @@ export function listMetadataChanges(
   creation: Uint8Array,
 ): readonly (MetadataChange | undefined)[] {
   if (!hasMetadataSettings(task)) return [undefined];
-  const auxdatas = listAuxdatas(creation);
+  const auxdatas = listReleaseAuxdata(creation);
   const forms = auxdatas.map((auxdata) => formOf(task, auxdata));
   const isOfOthers = forms.length > 0 && forms.every((form) => form === undefined);
   const changes = isOfOthers
     ? []
-    : [...forms, 'nothing' as const].map((form) => changeTo(task, form));
+    : [...forms, 'omitted' as const].map((form) => changeTo(task, form));
   const unique = new Map([...changes, undefined].map((each) => [JSON.stringify(each), each]));
   return [...unique.values()];
 }
@@ -70,7 +60,7 @@ function changeTo(
 ): MetadataChange | undefined {
   const { bytecodeHash, appendCBOR } = isMembers(settings['metadata']) ? settings['metadata'] : {};
   if (form === undefined) return undefined;
-  if (form === 'nothing') {
+  if (form === 'omitted') {
     if (appendCBOR === false || compareVersions(version, APPEND_CBOR_SINCE) < 0) return undefined;
     // Without metadata the compiler accepts no other hash.
     return { appendCBOR: false, ...(bytecodeHash !== undefined && { bytecodeHash: 'none' }) };
@@ -89,29 +79,8 @@ function formOf(
   return isOfVersion(version.replace(/^v/, ''), solc) ? kind : undefined;
 }
 
-/** Returns the auxdatas of releases in a bytecode, the last first. */
-function listAuxdatas(bytes: Uint8Array): readonly Auxdata[] {
-  const code = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found: Auxdata[] = [];
-  let entry = code.length;
-  for (let tried = 0; tried < MOST_AUXDATAS && entry > 0; tried += 1) {
-    entry = code.lastIndexOf(SOLC_ENTRY, entry - 1);
-    if (entry < 0) break;
-    const end = entry + SOLC_ENTRY.length + RELEASE_BYTES;
-    const stated = ((code[end] ?? 0) << 8) | (code[end + 1] ?? 0);
-    if (stated > MOST_AUXDATA_BYTES || stated > end) continue;
-    const auxdata = readAuxdataAt(code.subarray(end - stated, end + 2), 0);
-    if (auxdata?.length === stated + 2) found.push(auxdata);
-  }
-  return found;
-}
-
 /** Returns the task with a change of its metadata settings. */
 export function withMetadata(task: CompilationTask, metadata: MetadataChange): CompilationTask {
   const settings = withChanges(task.input.settings, { metadata });
-  return {
-    ...task,
-    input: { ...task.input, settings },
-    ...(task.withAllSources && { withAllSources: { ...task.withAllSources, settings } }),
-  };
+  return { ...task, input: { ...task.input, settings } };
 }

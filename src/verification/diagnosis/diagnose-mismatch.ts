@@ -17,11 +17,7 @@ import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { diagnosisLimits, type DiagnosisLimits, startDiagnosisTimer } from './diagnosis-time.ts';
 import { type Diagnosis, diagnosisOfChanges, type SourcePlace } from '../../solidity/diagnosis.ts';
 import { findEnclosingFunction } from './enclosing-function.ts';
-import {
-  type MetadataChange,
-  type SettingChanges,
-  withChanges,
-} from '../../solidity/setting-changes.ts';
+import { type SettingChanges, withChanges } from '../../solidity/setting-changes.ts';
 import { hasSelectors } from './has-selectors.ts';
 import { isOfVersion } from '../compilation/is-of-version.ts';
 import { opcodeLikenessTo } from './opcode-likeness.ts';
@@ -290,7 +286,8 @@ async function findSettings(
   let best: SettingsFound | undefined;
   const metadata = findMetadataChange({ ...task, input }, onChain);
   const trials = settingTrials({ ...task, settings: input.settings }, traits);
-  for (const changes of metadata ? [{}, ...trials].map(adding(metadata)) : trials) {
+  const all = metadata ? [{}, ...trials].map((each) => ({ ...each, metadata })) : trials;
+  for (const changes of all) {
     const tried = { ...input, settings: withChanges(input.settings, changes) };
     // A setting that this version rejects cannot have been used.
     const other = await compile(task, tried, signal).catch(() => undefined);
@@ -308,10 +305,6 @@ async function findSettings(
   }
   return { ...(best && { found: best }), ...(nearest && { nearest }) };
 }
-
-const adding =
-  (metadata: MetadataChange) =>
-  (changes: SettingChanges): SettingChanges => ({ ...changes, metadata });
 
 function traitsOf(code: Uint8Array): CodeTraits {
   const opcodes = new Set(readInstructions(withoutAuxdata(code)).map(({ opcode }) => opcode));

@@ -69,20 +69,24 @@ export async function verifySubmittedCodes(
   // Up to 100 bytecodes are compared with up to thousands of contracts, on the main thread.
   const pauses = new EventLoopYielder();
   const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
-  const compile = once((metadata) => compileWith(parts, task, metadata, signal));
+  const compile = memoize((metadata) => compileWith(parts, task, metadata, signal));
   const size = new ResponseSizeLimiter();
   const found: (SubmittedCodeMatch | undefined)[] = [];
   // With several pairs, a failure of one must not affect the others.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
     let match: SubmittedCodeMatch | undefined;
+    let first: { task: Task; targets: readonly CompilationTarget[] } | undefined;
     for (const metadata of trySettings ? metadataChangesFor(task, given) : [undefined]) {
       const { task: changed, ranking } = await compile(metadata);
       const targets = await ranking.nearest(given);
       const best = await findBest(changed, given, targets, search);
       match = best && (await prove(parts, best, signal).catch(pass));
       if (match !== undefined) break;
-      if (codes.length === 1) await requireGivenLibraries(changed, given, targets, search);
+      first ??= { task: changed, targets };
+    }
+    if (match === undefined && first !== undefined && codes.length === 1) {
+      await requireGivenLibraries(first.task, given, first.targets, search);
     }
     if (match !== undefined) size.add(match);
     await pauses.take();
@@ -111,7 +115,7 @@ async function compileWith(
 }
 
 /** Returns a function that compiles once for each change of the metadata settings. */
-function once(
+function memoize(
   compile: (metadata: MetadataChange | undefined) => Promise<CompiledTask>,
 ): typeof compile {
   const known = new Map<string | undefined, Promise<CompiledTask>>();

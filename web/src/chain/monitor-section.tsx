@@ -164,7 +164,7 @@ function Creations({ creations }: Pick<ChainMonitor, 'creations'>): VNode {
       rows={creations}
       columns={[
         { title: 'State', show: ({ state }) => STATE_TEXTS[state] },
-        { title: 'Contracts', look: 'figure', show: ({ count }) => formatCount(count) },
+        { title: 'Contracts', className: 'figure', show: ({ count }) => formatCount(count) },
         { title: 'Why', show: (creation) => <Reason {...creation} /> },
       ]}
     />

@@ -35,7 +35,7 @@ function EventTable({ events }: { readonly events: readonly ContractEvent[] }): 
       label="History of the match, newest first"
       rows={events}
       columns={[
-        { title: 'When', look: 'time', show: ({ at }) => formatTime(at) },
+        { title: 'When', className: 'time', show: ({ at }) => formatTime(at) },
         { title: 'What', show: ({ kind }) => kind },
         { title: 'Match', show: showMatch },
         {

@@ -160,7 +160,7 @@ export function SameCodeSection({
             },
             {
               title: 'Verified',
-              look: 'time',
+              className: 'time',
               show: ({ verifiedAt }) => formatTime(verifiedAt),
             },
           ]}

@@ -5,7 +5,7 @@ import { TableRegion } from './table-region.tsx';
 export interface Column<Row> {
   readonly title: string;
   /** Class of its cells; `figure` aligns numbers. */
-  readonly look?: string;
+  readonly className?: string;
   readonly show: (row: Row, index: number) => ComponentChildren;
 }
 
@@ -29,8 +29,8 @@ export function RecordTable<Row>({ label, caption, columns, rows }: Props<Row>):
         <caption class={caption === undefined ? 'unseen' : undefined}>{caption ?? label}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, look }) => (
-              <th key={title} role="columnheader" scope="col" class={look}>
+            {columns.map(({ title, className }) => (
+              <th key={title} role="columnheader" scope="col" class={className}>
                 {title}
               </th>
             ))}
@@ -39,9 +39,9 @@ export function RecordTable<Row>({ label, caption, columns, rows }: Props<Row>):
         <tbody role="rowgroup">
           {rows.map((row, index) => (
             <tr key={index} role="row">
-              {columns.map(({ title, look, show }, column) => {
-                const cell = { key: title, 'data-label': title, class: look };
-                // One element per cell: on a card it stands beside the column's name.
+              {columns.map(({ title, className, show }, column) => {
+                const cell = { key: title, 'data-label': title, class: className };
+                // One element per cell, because a card puts it beside the column's name.
                 const content = <span>{show(row, index)}</span>;
                 return column === 0 ? (
                   <th {...cell} role="rowheader" scope="row">

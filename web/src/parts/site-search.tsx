@@ -119,7 +119,7 @@ function useSuggestions(site: string, words: string, isOpen: boolean): Suggestio
       const suggestions = await suggest(api, words);
       if (turn.current === asked) setFound(suggestions);
     };
-    // Offline there is nothing to suggest; the search page reports the error.
+    // Without the module there are no suggestions; the search page works anyway.
     const timer = setTimeout(() => void search().catch(() => undefined), TYPING_MS);
     return () => clearTimeout(timer);
   }, [site, words, isOpen]);

@@ -45,20 +45,24 @@ export function Ranking<Entry extends CountsApart>(props: Props<Entry>): VNode {
         rows={rows}
         columns={[
           { title: what, show: ({ name }) => name },
-          { title: 'Full', look: 'figure', show: ({ counts }) => formatCount(counts.full) },
-          { title: 'Partial', look: 'figure', show: ({ counts }) => formatCount(counts.partial) },
+          { title: 'Full', className: 'figure', show: ({ counts }) => formatCount(counts.full) },
+          {
+            title: 'Partial',
+            className: 'figure',
+            show: ({ counts }) => formatCount(counts.partial),
+          },
           ...(withClaims
             ? [
                 {
                   title: 'Claims',
-                  look: 'figure',
+                  className: 'figure',
                   show: ({ counts }: Row) => formatCount(counts.claimed),
                 },
               ]
             : []),
           {
             title: 'Together',
-            look: 'bars',
+            className: 'bars',
             show: ({ counts }) => <CountsBar {...counts} most={most} />,
           },
           { title: 'Share of full', show: ({ counts }) => <ShareBar {...counts} /> },

@@ -188,7 +188,7 @@ function readParts(
       optimizer: typeof runs === 'number' ? { enabled: true, runs } : { enabled: false },
       evmVersion,
       libraries: parts.libraries ?? {},
-      areLibrariesHints: true,
+      skipUnplacedLibraries: true,
     });
     return [version, input];
   } catch (error) {

@@ -64,7 +64,7 @@ function readQuery(fields: EtherscanFields): LogQuery {
     return text.toLowerCase() as Hex;
   });
   for (const name of TOPIC_OPERATORS) {
-    if ((fields[name] ?? 'and').toLowerCase() === 'or') {
+    if ((fields[name] || 'and').toLowerCase() !== 'and') {
       throw invalidField(
         name,
         'can only be `and`: send one request for each topic instead of `or`',

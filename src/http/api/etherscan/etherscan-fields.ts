@@ -11,9 +11,10 @@ export const LIBRARY_NUMBERS: readonly number[] = Array.from(
 /** Parameters for the topics of an event, by position. */
 export const TOPIC_NAMES = ['topic0', 'topic1', 'topic2', 'topic3'] as const;
 /** How two topics are combined: `and`, which is what nodes do, or `or`. */
-export const TOPIC_OPERATORS = [0, 1, 2].flatMap((left) =>
-  [1, 2, 3].filter((right) => right > left).map((right) => `topic${left}_${right}_opr`),
-);
+export const TOPIC_OPERATORS = [
+  ...['topic0_1_opr', 'topic0_2_opr', 'topic0_3_opr'],
+  ...['topic1_2_opr', 'topic1_3_opr', 'topic2_3_opr'],
+];
 
 /** Parameters that are read from a query or a body. `apikey` holds this service's access token. */
 export const FIELD_NAMES: ReadonlySet<string> = new Set([

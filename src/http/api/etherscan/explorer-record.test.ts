@@ -69,15 +69,19 @@ describe("Compiler settings in another explorer's record", () => {
       ...{ optimizer: { enabled: true, runs: 7 }, evmVersion: 'paris' },
       libraries: { 'a.sol': { L: A } },
     });
-    const settings = { optimizer: { enabled: false }, evmVersion: 'berlin', libraries: {} };
+    const settings = { viaIR: true };
     const complete = `{${JSON.stringify({ ...input, settings })}}`;
     expect(settingsOf({ ...members, SourceCode: complete })).toEqual(settings);
   });
 
-  test('are tried if the record has no complete input', () => {
+  test('are tried unless standard JSON has some', () => {
     const input = { language: 'Solidity', sources: { 'a.sol': { content: SOURCE } } };
-    expect(compilationOf({ SourceCode: SOURCE }).trySettings).toBe(true);
-    expect(compilationOf({ SourceCode: `{${JSON.stringify(input)}}` }).trySettings).toBe(undefined);
+    const bare = { ...input, settings: { outputSelection: {} } };
+    const complete = { ...input, settings: { evmVersion: 'paris' } };
+    const triesFor = (SourceCode: string) => compilationOf({ SourceCode }).trySettings;
+    expect(
+      [SOURCE, ...[input, bare, complete].map((each) => `{${JSON.stringify(each)}}`)].map(triesFor),
+    ).toEqual([true, true, true, undefined]);
   });
 
   test('omit libraries that no file declares, or several', () => {

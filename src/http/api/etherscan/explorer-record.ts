@@ -74,11 +74,15 @@ export function readExplorerRecord(
   const compilerVersion = record.CompilerVersion.replace(/^vyper:/, '');
   // Blockscout reveals the language only through the file name.
   const isVyper = compilerVersion !== record.CompilerVersion || /\.vyi?$/.test(path ?? '');
-  const input = inputOf(record, source, { path: path ?? undefined, isVyper }, limits);
+  const document = /^\{\s{0,8}\{/.test(source) ? standardJsonIn(source, limits) : undefined;
+  const isComplete = document !== undefined && hasSettings(document);
+  const input = isComplete
+    ? document
+    : inputOf(record, document ?? source, { path: path ?? undefined, isVyper }, limits);
   const contractIdentifier = identify(record.ContractName, path ?? undefined, input);
   return {
     ...{ kind: 'standard_json', input, compilerVersion },
-    ...(!isStandardJson(source) && { trySettings: true }),
+    ...(!isComplete && { trySettings: true }),
     ...(contractIdentifier !== undefined && { contractIdentifier }),
   };
 }
@@ -125,15 +129,14 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
  */
 function inputOf(
   record: ExplorerRecord,
-  source: string,
+  source: string | StandardJsonInput,
   { path, isVyper }: { readonly path: string | undefined; readonly isVyper: boolean },
   limits: RequestLimits,
 ): StandardJsonInput {
-  if (isStandardJson(source)) {
-    const input = standardJsonIn(source, limits);
-    const texts = Object.entries(input.sources).map(([at, { content = '' }]) => [at, content]);
-    const sources = Object.fromEntries(texts) as Readonly<Record<string, string>>;
-    return { ...input, settings: withSettings(record, sources, input.settings, isVyper).settings };
+  if (typeof source !== 'string') {
+    const isVyperJson = source.language === 'Vyper';
+    const { settings } = withSettings(record, textsOf(source), source.settings, isVyperJson);
+    return { ...source, settings };
   }
   const named = path ?? `${record.ContractName}.${isVyper ? 'vy' : 'sol'}`;
   const more = record.AdditionalSources ?? [];
@@ -146,7 +149,12 @@ function inputOf(
   return withSettings(record, sources, settings, isVyper);
 }
 
-const isStandardJson = (source: string): boolean => /^\{\s{0,8}\{/.test(source);
+/** Whether an input has settings: explorers may list them beside it instead. */
+const hasSettings = ({ settings }: StandardJsonInput): boolean =>
+  Object.keys(settings).some((name) => name !== 'outputSelection');
+
+const textsOf = ({ sources }: StandardJsonInput): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(sources).map(([path, { content = '' }]) => [path, content]));
 
 function standardJsonIn(source: string, limits: RequestLimits): StandardJsonInput {
   try {
@@ -222,7 +230,7 @@ function withSettings(
       },
       evmVersion,
       libraries: Object.fromEntries(librariesIn(record)),
-      areLibrariesHints: true,
+      skipUnplacedLibraries: true,
     });
     // Compiler settings omit options that are off.
     const { optimizer, ...others } = input.settings;
@@ -255,17 +263,15 @@ function librariesIn({ Library, ExternalLibraries }: ExplorerRecord): readonly L
 function identify(
   name: string,
   path: string | undefined,
-  { language, sources }: StandardJsonInput,
+  input: StandardJsonInput,
 ): string | undefined {
+  const { language, sources } = input;
   if (path !== undefined && Object.hasOwn(sources, path)) {
     // Explorers name a Vyper contract by the title in its documentation.
     const file = path.slice(path.lastIndexOf('/') + 1).replace(/\.vyi?$/, '');
     return `${path}:${language === 'Vyper' ? file : name}`;
   }
-  const texts = Object.entries(sources).map(([at, { content = '' }]) => [at, content] as const);
-  const found = findDeployableContracts(Object.fromEntries(texts)).filter(
-    (each) => each.name === name,
-  );
+  const found = findDeployableContracts(textsOf(input)).filter((each) => each.name === name);
   const [only, another] = found;
   return only !== undefined && another === undefined ? `${only.path}:${name}` : undefined;
 }

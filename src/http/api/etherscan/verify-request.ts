@@ -207,13 +207,13 @@ function buildInput(path: string, text: string, fields: EtherscanFields): Standa
       ...(evmVersion !== undefined && { evmVersion }),
       viaIR: isYes(fields['viaIR']),
       libraries: Object.fromEntries(libraries),
-      areLibrariesHints: true,
+      skipUnplacedLibraries: true,
     });
   } catch (error) {
     if (!(error instanceof PlainSourcesError)) throw error;
     throw invalidField(
-      error.part === 'libraries' ? 'libraryname' : 'sourceCode',
-      `is of no use: ${error.message.replace(/\.$/, '')}`,
+      error.part === 'libraries' ? 'libraryaddress' : 'sourceCode',
+      `is invalid: ${error.message.replace(/\.$/, '')}`,
     );
   }
 }

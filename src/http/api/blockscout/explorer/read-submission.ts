@@ -186,7 +186,7 @@ function readSolidity(
         optimizer: { enabled: isEnabled, ...(runs !== '' && { runs: Number(runs) }) },
         evmVersion: fieldOf(submission, 'evm_version'),
         libraries: librariesIn(submission),
-        areLibrariesHints: true,
+        skipUnplacedLibraries: true,
       }),
       { isPlain: true },
     ),
