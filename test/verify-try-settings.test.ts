@@ -110,6 +110,18 @@ describeWith([ANVIL], 'verification of plain sources', () => {
     expect(job.changedSettings).toEqual({ compilerVersion: '0.5.17' });
   });
 
+  test('still fails with the difference if the bytecode names no version of a compiler', async () => {
+    const code = await service.anvil.request<string>('eth_getCode', [
+      ...[await deployVault(OPTIMIZED), 'latest'],
+    ]);
+    // A map with the text "99999.0.0" as `solc` in place of the metadata, and its length.
+    const named = `a164736f6c6369${Buffer.from('99999.0.0').toString('hex')}0010`;
+    const address = `0x${'5e'.repeat(20)}`;
+    await service.anvil.request('anvil_setCode', [address, `${code.slice(0, -2 * 0x35)}${named}`]);
+    const job = await verifySources(address, { contract: 'Vault' });
+    expect(job.error?.customCode).toMatch(/^(?:no_match|bytecode_length_mismatch)$/);
+  });
+
   test('names the metadata setting that standard JSON has wrong', async () => {
     const address = await deployVault({ ...OPTIMIZED, metadata: { bytecodeHash: 'bzzr1' } });
     const body = {

@@ -132,7 +132,7 @@ async function compare(
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
   const metadata =
     asked.trySettings === true ? findMetadataChange(asked.task, deployed.code) : undefined;
-  const given = metadata === undefined ? asked.task : withMetadata(asked.task, metadata);
+  const given = withMetadata(asked.task, metadata);
   const target = isUnknownTarget(given.target)
     ? await chooseTarget(parts, given, deployed.code, signal)
     : given.target;

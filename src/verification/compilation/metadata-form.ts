@@ -14,6 +14,7 @@ type MetadataForm = 'ipfs' | 'bzzr1' | 'none' | 'omitted';
 /** The first releases with `metadata.bytecodeHash` and `metadata.appendCBOR` (their changelogs). */
 const BYTECODE_HASH_SINCE = '0.6.0';
 const APPEND_CBOR_SINCE = '0.8.18';
+
 /**
  * Returns the change of `settings.metadata` with which the compiler writes metadata as a runtime bytecode has it.
  * Undefined if the settings do so already, or if the bytecode does not show it: another version compiled it, or the
@@ -79,8 +80,12 @@ function formOf(
   return isOfVersion(version.replace(/^v/, ''), solc) ? kind : undefined;
 }
 
-/** Returns the task with a change of its metadata settings. */
-export function withMetadata(task: CompilationTask, metadata: MetadataChange): CompilationTask {
+/** Returns the task with a change of its metadata settings, if there is one. */
+export function withMetadata<Task extends CompilationTask>(
+  task: Task,
+  metadata: MetadataChange | undefined,
+): Task {
+  if (metadata === undefined) return task;
   const settings = withChanges(task.input.settings, { metadata });
   return { ...task, input: { ...task.input, settings } };
 }

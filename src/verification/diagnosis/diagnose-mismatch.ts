@@ -180,11 +180,12 @@ async function tryCompiler(
 ): Promise<MismatchCause | undefined> {
   const { compile, judge, onChain } = mismatch;
   const given = { ...mismatch.task, version: compilerVersion, input: mismatch.input };
-  const metadata = findMetadataChange(given, onChain);
-  const task = metadata === undefined ? given : withMetadata(given, metadata);
-  const { input } = task;
-  const changed = { compilerVersion, ...(metadata && { metadata }) };
   try {
+    // Throws for a text in place of the version.
+    const metadata = findMetadataChange(given, onChain);
+    const task = withMetadata(given, metadata);
+    const { input } = task;
+    const changed = { compilerVersion, ...(metadata && { metadata }) };
     if ((await parts.compilers.obtain(task)) !== undefined) return undefined;
     const compiled = await compile(task, input, time.signal);
     if (judge(input, compiled).match !== null) {

@@ -108,7 +108,7 @@ async function compileWith(
   metadata: MetadataChange | undefined,
   signal: AbortSignal,
 ): Promise<CompiledTask> {
-  const task = metadata === undefined ? given : withMetadata(given, metadata);
+  const task = withMetadata(given, metadata);
   const { errors, codes } = await compileAllBytecode(parts, task, signal);
   if (errors.length > 0) throw compilerErrorFailure(errors);
   return { task, ranking: new ContractRanking(codes, signal) };

@@ -32,9 +32,9 @@ export function Ranking<Entry extends CountsApart>(props: Props<Entry>): VNode {
   const most = Math.max(1, allOf(rest), ...ranked.top.map(allOf));
   const [first] = ranked.top;
   const withClaims = hasClaims(entries);
+  if (first === undefined) return <p>Nothing is verified here yet.</p>;
   const rows: Row[] = ranked.top.map((counts) => ({ name: show(counts), counts }));
   if (rest.count > 0) rows.push({ name: `the rest (${formatCount(rest.count)})`, counts: rest });
-  if (first === undefined) return <p>Nothing is verified here yet.</p>;
   return (
     <figure class="ranking">
       <figcaption>
