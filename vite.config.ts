@@ -35,10 +35,15 @@ export default defineConfig({
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
+      // A thread loads what it uses, and not what shares a file with it.
+      treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name]-[hash].js',
-        codeSplitting: { groups: [{ name: packageOf, debugName: 'packages' }] },
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: packageOf, debugName: 'packages' }],
+        },
       },
     },
   },

@@ -3,7 +3,7 @@ import { encodeAbiParameters } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { ANVIL, describeWith } from './support/needs.ts';
-import { runSoljson } from './support/run-soljson.ts';
+import { compileInChild } from './support/compile-in-child.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
 import { post } from './support/verification-client.ts';
@@ -449,17 +449,17 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
   test('looks up function source ranges by source map and rejects invalid requests', async () => {
     const source =
       'contract Lamp { bool public on; function toggle() external { on = !on; } function dim(uint8 n) external { on = n > 1; } }';
-    const [output] = (await runSoljson('solc', [
-      {
-        ...{ language: 'Solidity', sources: { 'Lamp.sol': { content: source } } },
-        settings: { outputSelection: { '*': { '*': ['abi', 'evm.deployedBytecode'] } } },
-      },
-    ])) as {
+    const [output] = await compileInChild<{
       contracts: Record<
         string,
         Record<string, { abi: object; evm: { deployedBytecode: Record<string, string> } }>
       >;
-    }[];
+    }>('0.8.37', [
+      {
+        ...{ language: 'Solidity', sources: { 'Lamp.sol': { content: source } } },
+        settings: { outputSelection: { '*': { '*': ['abi', 'evm.deployedBytecode'] } } },
+      },
+    ]);
     const lamp = output?.contracts['Lamp.sol']?.['Lamp'];
     const { object, sourceMap } = lamp?.evm.deployedBytecode ?? {};
     const asked = {

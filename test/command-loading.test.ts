@@ -1,6 +1,6 @@
-// Modules that the built program loads: each command loads only its own.
+// Modules that the built program loads: each command and each thread loads only its own.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -53,7 +53,36 @@ const packagesOf = (loaded: readonly string[]): readonly string[] => [
   ...new Set(loaded.flatMap((file) => packageOf(file) ?? [])),
 ];
 
+/** The packages that a built program imports, directly or through its chunks; bundled ones by their chunk. */
+function importedPackages(entry: string): readonly string[] {
+  const found = new Set<string>();
+  const files = [path.join(ROOT, 'dist', entry)];
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, name = ''] of text.matchAll(/^(?:import|export)\b[^'"\n]*["']([^"']+)["'];$/gm)) {
+      const chunk = /\/(@?[\w-]+)-[\w-]{8}\.js$/.exec(name)?.[1];
+      if (!name.startsWith('.')) found.add(name);
+      else if (chunk === 'zod' || chunk?.startsWith('@') === true) found.add(chunk);
+      const next = path.resolve(path.dirname(file), name);
+      if (name.startsWith('.') && !files.includes(next)) files.push(next);
+    }
+  }
+  return [...found].filter((name) => !name.startsWith('node:')).sort();
+}
+
 describe('module loading', () => {
+  // A thread starts with the first request that needs it: what it loads in vain delays that one.
+  test.each([
+    ['http/api/pages/page-thread', []],
+    ['http/bodies/reading-thread', ['@noble-hashes', 'yauzl', 'zod']],
+    ['http/records/record-thread', ['@noble-hashes', 'fflate']],
+    ['importer/read-contracts-thread', ['@noble-hashes', 'lru-cache']],
+    ['importer/read-parquet-thread', ['fzstd', 'hyparquet']],
+    ['verification/compilation/job-thread', ['@noble-hashes', 'lru-cache']],
+  ])('loads only the packages that the thread %s uses', (thread, packages) => {
+    expect(importedPackages(`${thread}.js`)).toEqual(packages);
+  });
+
   test.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
     'loads only the command line for %s %s',
     (...args) => {

@@ -12,7 +12,7 @@ import {
   type StandardJsonInput,
   type StandardJsonOutput,
 } from '../src/solidity/standard-json.ts';
-import { runSoljson } from './support/run-soljson.ts';
+import { compileWithPackage } from './support/compile-in-child.ts';
 import { OLD_SOLC_VERSIONS, SOLC_PACKAGES, solcPackageOf } from './support/solc-packages.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -76,10 +76,11 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
     const inputs = [false, true].map((enabled) =>
       inputOf(SOURCES, { optimizer: { enabled, runs: 200 } }),
     );
-    const all = await runSoljson(path.basename(solcPackageOf(version)), inputs);
+    const npmPackage = path.basename(solcPackageOf(version));
+    const all = await compileWithPackage<StandardJsonOutput>(npmPackage, version, inputs);
     for (const [index, input] of inputs.entries()) {
       const output = await compile(version, input);
-      const theirs = all[index] as StandardJsonOutput;
+      const theirs = all[index]!;
       expect(Object.keys(output.sources ?? {})).toEqual(Object.keys(SOURCES));
       for (const [source, name] of [
         ['token/a.sol', 'A'],

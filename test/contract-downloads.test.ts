@@ -2,7 +2,7 @@
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
-import { runSoljson } from './support/run-soljson.ts';
+import { compileInChild } from './support/compile-in-child.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { verifyOverV2 } from './support/verification-client.ts';
@@ -36,9 +36,9 @@ describeWith([ANVIL], 'contract downloads', () => {
   afterAll(() => service.close());
 
   const codeOf = async (input: unknown): Promise<string | undefined> => {
-    const [output] = (await runSoljson('solc', [input as object])) as {
+    const [output] = await compileInChild<{
       contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
-    }[];
+    }>('0.8.37', [input as object]);
     return output?.contracts['contracts/Sum.sol']?.['Sum']?.evm.bytecode.object;
   };
 

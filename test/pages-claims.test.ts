@@ -1,17 +1,22 @@
 // Claims of other services on the pages: always apart from what was verified here, and not shown where there are none.
-import { mkdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { type Match, type Origin } from '../src/repository/matches/verified-contract.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { LOOKS, openTab, sidewaysScroll, visit, type WatchedPage } from './support/browser.ts';
+import {
+  LOOKS,
+  openTab,
+  sidewaysScroll,
+  takePicture,
+  visit,
+  type WatchedPage,
+} from './support/browser.ts';
 import { followed } from './support/followed.ts';
 import { BROWSER, describeWith } from './support/needs.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
 const YAML = `
 chains:
   7000001: { name: Mixed chain, rpc: [] }
@@ -53,7 +58,6 @@ describeWith([BROWSER], 'claims on the pages', () => {
   let tab: WatchedPage;
 
   const boot = async (contracts: Contracts): Promise<void> => {
-    await mkdir(ARTEFACTS, { recursive: true });
     testDatabase = await createTestDatabase();
     await store(testDatabase, contracts);
     service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
@@ -109,7 +113,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         Claims: '54',
       });
       expect(await main().locator('.figures .change').innerText()).toContain('+6 in 24 h');
-      await tab.page.screenshot({ path: `${ARTEFACTS}/claims-overview.png`, fullPage: true });
+      await takePicture(tab.page, 'claims-overview');
     });
 
     test('have a line of their own in the chart of the overview', async () => {
@@ -161,7 +165,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         ['Claimed chain', '0', '0', '50', '–'],
       ]);
       expect(rows[2]?.[8]).toBe('–');
-      await tab.page.screenshot({ path: `${ARTEFACTS}/claims-chains.png`, fullPage: true });
+      await takePicture(tab.page, 'claims-chains');
       const [header = '', ...lines] = (await saved('Download CSV')).trim().split('\r\n');
       const at = header.split(',').indexOf('claimed');
       expect(
@@ -187,7 +191,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         ...{ 'Full matches': '3', 'Partial matches': '2', Claims: '4', 'Share of full': '60%' },
       });
       expect(await endsOf('.trend')).toEqual(['full\n3', 'partial\n2', 'claimed\n4']);
-      await tab.page.screenshot({ path: `${ARTEFACTS}/claims-chain.png`, fullPage: true });
+      await takePicture(tab.page, 'claims-chain');
       await open(`/registry/${CLAIMED}`);
       await expect
         .poll(() => main().locator('.lead').innerText())
@@ -218,7 +222,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       expect(await saved('Download all as CSV', 'figure.ranking')).toContain(
         'chain,full,partial,claimed\r\nMixed chain (7000001),3,2,4\r\n',
       );
-      await tab.page.screenshot({ path: `${ARTEFACTS}/claims-statistics.png`, fullPage: true });
+      await takePicture(tab.page, 'claims-statistics');
     });
 
     test('are the only hatched bars of the growth', async () => {
@@ -237,7 +241,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         ['bar partial', true],
         ['bar claimed', false],
       ]);
-      await tab.page.screenshot({ path: `${ARTEFACTS}/claims-growth.png`, fullPage: true });
+      await takePicture(tab.page, 'claims-growth');
     });
 
     test('are not in the lines of chains', async () => {
@@ -263,10 +267,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         await visit(narrow, `${service.apiUrl}${at}`);
         expect(await sidewaysScroll(narrow), at).toBe(0);
         const name = at.replace(/\W+/g, '-');
-        await narrow.page.screenshot({
-          path: `${ARTEFACTS}/claims-narrow${name}.png`,
-          fullPage: true,
-        });
+        await takePicture(narrow.page, `claims-narrow${name}`);
       }
       expect(narrow.troubles).toEqual([]);
       await narrow.context.close();

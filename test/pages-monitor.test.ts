@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { LOOKS, openTab, sidewaysScroll, visit } from './support/browser.ts';
+import { LOOKS, openTab, sidewaysScroll, takePicture, visit } from './support/browser.ts';
 import { BROWSER, describeWith } from './support/needs.ts';
 import { followed } from './support/followed.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
@@ -113,9 +113,7 @@ describeWith([BROWSER], 'the monitor on pages', () => {
     const section = tab.page.locator('section[aria-labelledby="monitor"]');
     await section.waitFor();
     expect(await sidewaysScroll(tab)).toBe(0);
-    const folder = process.env['PICTURES'];
-    if (folder !== undefined)
-      await section.screenshot({ path: `${folder}/monitor-${look.name}.png` });
+    await takePicture(section, `monitor-${look.name}`);
     expect({ troubles: tab.troubles, foreign: tab.foreignRequests }).toEqual({
       ...{ troubles: [], foreign: [] },
     });
@@ -129,17 +127,5 @@ describeWith([BROWSER], 'the monitor on pages', () => {
     const overview = await textOf('/');
     expect(overview).toContain(`not progressing at ${WATCHED}`);
     expect(overview).toContain('New contracts are not found');
-    const folder = process.env['PICTURES'];
-    if (folder === undefined) return;
-    const tab = await openTab(LOOKS[3]);
-    await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
-    await tab.page
-      .locator('section[aria-labelledby="monitor"]')
-      .screenshot({ path: `${folder}/stalled.png` });
-    await visit(tab, `${service.apiUrl}/`);
-    await tab.page
-      .locator('section[aria-labelledby="service"]')
-      .screenshot({ path: `${folder}/overview.png` });
-    await tab.context.close();
   });
 });

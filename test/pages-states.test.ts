@@ -1,5 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { type Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthReportSchema } from '../src/http/health-schema.ts';
@@ -12,6 +11,7 @@ import {
   LOOKS,
   openTab,
   sidewaysScroll,
+  takePicture,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -21,7 +21,6 @@ import { type RpcServer, startRpcServer } from './support/rpc-server.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
 const FORMULA_CHAIN = { id: 7_000_001, name: '=HYPERLINK("http://x", "y")' };
 const LIED_CHAIN = 7_000_002;
 
@@ -31,7 +30,6 @@ describeWith([BROWSER], 'page states', () => {
   let liar: RpcServer;
 
   beforeAll(async () => {
-    await mkdir(ARTEFACTS, { recursive: true });
     testDatabase = await createTestDatabase();
     liar = await startRpcServer({ eth_chainId: () => '0x5' });
     service = await boot();
@@ -62,9 +60,8 @@ chains:
   const statusOf = (tab: WatchedPage): Promise<string> =>
     main(tab).getByRole('status').first().innerText();
   const wordsOf = (tab: WatchedPage): Locator => main(tab).locator('input[name="q"]');
-  const keep = async ({ page }: WatchedPage, name: string): Promise<void> => {
-    await page.screenshot({ path: path.join(ARTEFACTS, `state-${name}.png`), fullPage: true });
-  };
+  const keep = ({ page }: WatchedPage, name: string): Promise<void> =>
+    takePicture(page, `state-${name}`);
   const execute = (text: string): Promise<unknown> =>
     testDatabase.database.query(sql(`test ${text.slice(0, 40)}`, text));
   const store = (number: number, name: string): Promise<unknown> => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { LOOKS, openTab, SEND, visit, type WatchedPage } from './support/browser.ts';
+import { LOOKS, openTab, SEND, takePicture, visit, type WatchedPage } from './support/browser.ts';
 import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -152,13 +152,7 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
       expect(await findWithAxe(looking)).toEqual([]);
       const width = await looking.page.evaluate<number>('document.documentElement.scrollWidth');
       expect(width).toBeLessThanOrEqual(look.width);
-      const shots = process.env['FULLMATCH_SCREENSHOTS'];
-      if (shots !== undefined) {
-        await looking.page.screenshot({
-          path: `${shots}/sources-${look.name}.png`,
-          fullPage: true,
-        });
-      }
+      await takePicture(looking.page, `sources-${look.name}`);
     } finally {
       await looking.page.context().close();
     }

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   arrive,
@@ -7,6 +5,7 @@ import {
   LOOKS,
   openTab,
   sidewaysScroll,
+  takePicture,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -26,7 +25,6 @@ import { viewsOfSuite } from './support/views-of-suite.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
-const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
 /** A4 without margins, in CSS pixels. */
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
@@ -50,7 +48,6 @@ describeWith([BROWSER], 'pages in a browser', () => {
     testDatabase = await createTestDatabase();
     pages = await startPagesService(testDatabase);
     views = listViews(pages);
-    await mkdir(ARTEFACTS, { recursive: true });
   });
   afterAll(async () => {
     await pages.close();
@@ -76,8 +73,7 @@ describeWith([BROWSER], 'pages in a browser', () => {
           expect.soft(await findWithAxe(tab, rules), seen).toEqual([]);
           expect.soft(await findFaintShapes(tab), `${seen} has faint shapes`).toEqual([]);
           expect.soft(await sidewaysScroll(tab), `${seen} scrolls sideways`).toBe(0);
-          if (!IS_SLOW_SUITE) continue;
-          await tab.page.screenshot({ path: path.join(ARTEFACTS, `${name}-${look.name}.png`) });
+          await takePicture(tab.page, `${name}-${look.name}`);
         }
         expect.soft(tab.troubles, at).toEqual([]);
         expect.soft(tab.foreignRequests, at).toEqual([]);

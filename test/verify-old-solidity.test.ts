@@ -1,7 +1,7 @@
 // Contracts of compilers without standard JSON, deployed and verified like any other.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
-import { runSoljson } from './support/run-soljson.ts';
+import { compileWithPackage } from './support/compile-in-child.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { inputOf, type TestInput } from './support/developer.ts';
 import { pollJob, post, verifyOverV2 } from './support/verification-client.ts';
@@ -26,7 +26,7 @@ interface Output {
  * no path.
  */
 async function creationCodeOf(release: string, input: TestInput): Promise<string> {
-  const [output] = (await runSoljson(`solc-${release}`, [input])) as Output[];
+  const [output] = await compileWithPackage<Output>(`solc-${release}`, release, [input]);
   const named = output?.contracts['Named.sol'] ?? output?.contracts[''];
   const code = named?.['Named']?.evm.bytecode.object;
   if (code === undefined) throw new Error(JSON.stringify(output));

@@ -1,4 +1,5 @@
 import { type Environment } from '../config/environment.ts';
+import { type CoreOverrides } from '../core/open-core.ts';
 
 /** A stream that a command writes to. */
 export interface OutputStream {
@@ -20,6 +21,8 @@ export interface CliContext {
   readonly signal: AbortSignal;
   /** Registers a listener for each SIGHUP, which otherwise ends the process. */
   readonly onHangUp: (listener: () => void) => void;
+  /** Replaced parts of the core. */
+  readonly overrides?: Pick<CoreOverrides, 'compilersOver'>;
 }
 
 /** Writes a text followed by a line break. */

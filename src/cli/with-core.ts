@@ -28,6 +28,7 @@ export async function withCore<T>(
 ): Promise<T> {
   const loaded = adapt(loadCommandConfig(options, context));
   const core = openCore(loaded, {
+    ...context.overrides,
     registry,
     mustExist: !mayCreate,
     applicationName: `fullmatch ${command}`,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Context } from 'hono';
 import { FullmatchError } from '../errors.ts';
+import { countedCache } from '../lib/counted-cache.ts';
 import { type Secret } from '../lib/secret.ts';
 import { clientOf, type TrustedProxies } from './client-of.ts';
 import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
@@ -46,9 +46,7 @@ export class AccessGate {
   readonly #unlisted: readonly string[];
   readonly #now: () => number;
   /** Requests of each client in its current window of one hour. */
-  readonly #hours = new LRUCache<string, { count: number; readonly endsAt: number }>({
-    max: CLIENTS_COUNTED,
-  });
+  readonly #hours = countedCache<{ count: number; readonly endsAt: number }>(CLIENTS_COUNTED);
 
   constructor(options: AccessOptions) {
     const { verify, tokens, verificationsPerHour, trustedProxies, unlisted, now } = options;

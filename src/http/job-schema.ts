@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 import { describeDownload } from '../compilers/compiler-file.ts';
 import { type CompilerDownload } from '../verification/jobs/awaited-compilers.ts';

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { countedCache } from '../lib/counted-cache.ts';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { sha256 } from '../repository/repository.ts';
@@ -16,7 +16,7 @@ export interface ContentHashes {
  * times, and native sha256 is eighty times faster than keccak256 in JavaScript.
  */
 export class ContentHasher {
-  readonly #known = new LRUCache<string, Hex>({ max: REMEMBERED_HASHES });
+  readonly #known = countedCache<Hex>(REMEMBERED_HASHES);
 
   keccak256(content: Uint8Array): Hex {
     return this.hash(content).keccak256;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { countedCache } from './counted-cache.ts';
 import { FetchFault } from './fetch-fault.ts';
 
 /** When the circuit of a host opens, and for how long. */
@@ -57,7 +57,7 @@ const MAX_HOSTS = 5000;
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
-  readonly #hosts = new LRUCache<string, HostState>({ max: MAX_HOSTS });
+  readonly #hosts = countedCache<HostState>(MAX_HOSTS);
 
   constructor(options: Partial<CircuitBreakerOptions> = {}) {
     this.#options = { ...DEFAULT_BREAKER, ...options };

@@ -1,4 +1,4 @@
-import { CODE_MAX_BYTES } from '../chains/rpc/code-reading.ts';
+import { CODE_MAX_BYTES } from '../lib/code-max-bytes.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** @throws VerificationFailure code_too_large */

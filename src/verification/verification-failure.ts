@@ -1,7 +1,7 @@
 import { FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isResourceShortage } from '../lib/resource-shortage.ts';
-import { isStoreTrouble } from '../store/sqlstate.ts';
+import { isStoreTrouble } from '../store/store-trouble.ts';
 
 /**
  * The meaning of a failure for the contract: it does not match, the input is invalid, or the check could not

@@ -5,7 +5,7 @@ import { type Hex, hexToBytes } from '../../src/lib/hex.ts';
 import { keccak256 } from '../../src/lib/keccak.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { connectClient, targetOfUrl } from '../../src/store/connection-target.ts';
-import { runSoljson } from './run-soljson.ts';
+import { compileInChild } from './compile-in-child.ts';
 import { createEmptyDatabase } from './test-database.ts';
 
 const PATH = 'contracts/Vault @1.sol';
@@ -55,9 +55,10 @@ let compiling: Promise<Compiled> | undefined;
 async function compile(): Promise<Compiled> {
   const settings = { outputSelection: { '*': { '*': ['*'] } } };
   const input = { language: 'Solidity', sources: { [PATH]: { content: CONTENT } }, settings };
-  const [output] = (await runSoljson('solc', [input])) as {
-    contracts: Record<string, Record<string, never>>;
-  }[];
+  const [output] = await compileInChild<{ contracts: Record<string, Record<string, never>> }>(
+    '0.8.37',
+    [input],
+  );
   const { metadata, abi, evm } = output!.contracts[PATH]!['Vault'] as unknown as {
     metadata: string;
     abi: unknown;

@@ -5,7 +5,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 
 const PACKAGE = '@sparticuz/chromium';
 const requireHere = createRequire(import.meta.url);
@@ -210,6 +216,19 @@ export async function visit({ page }: WatchedPage, url: string): Promise<number>
   // The view is loaded by its own import, which the page's load event does not wait for.
   await page.evaluate(TAKEN_UP);
   return response?.status() ?? 0;
+}
+
+/**
+ * Saves a picture of a page or of a part of it, in the folder that FULLMATCH_SCREENSHOTS names; without it does
+ * nothing, since drawing a whole page takes a second.
+ */
+export async function takePicture(shown: Page | Locator, name: string): Promise<void> {
+  const folder = process.env['FULLMATCH_SCREENSHOTS'];
+  if (folder === undefined) return;
+  const file = path.join(folder, `${name}.png`);
+  await ('goto' in shown
+    ? shown.screenshot({ path: file, fullPage: true })
+    : shown.screenshot({ path: file }));
 }
 
 /** Waits for the page at the target of a link or form, hydrated. */

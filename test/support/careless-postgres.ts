@@ -37,7 +37,10 @@ export async function writeCarelessPrograms(dataDir: string): Promise<string> {
     path.join(folder, 'postgres'),
     `exec "${postgres}" "$@" ${settings.join(' ')}`,
   );
-  await writeProgram(path.join(folder, 'initdb'), `exec "${initdb}" "$@" --no-sync`);
+  await writeProgram(
+    path.join(folder, 'initdb'),
+    `exec "${initdb}" "$@" --no-sync --wal-segsize=1`,
+  );
   return folder;
 }
 

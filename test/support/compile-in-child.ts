@@ -34,7 +34,7 @@ function packageOf(version: SolcVersion): string {
   return version === '0.8.37' ? 'solc' : `solc-${version}`;
 }
 
-function keyOf(version: SolcVersion, input: object, root = ''): string {
+function keyOf(version: string, input: object, root = ''): string {
   const text = `${JSON.stringify(input)}${root}`;
   return createHash('sha256').update(version).update(text).digest('hex');
 }
@@ -46,8 +46,18 @@ const fileOf = (key: string): string => join(COMPILATIONS, `${key}.json`);
  * in order. Results are cached under node_modules/.cache, with those of recorded-compilations.ts.
  * @param root the only source given to the compiler; it resolves the others through imports
  */
-export async function compileInChild<Output>(
+export function compileInChild<Output>(
   version: SolcVersion,
+  inputs: readonly object[],
+  root?: string,
+): Promise<Output[]> {
+  return compileWithPackage(packageOf(version), version, inputs, root);
+}
+
+/** {@link compileInChild} with any installed package of solc, such as those of releases without standard JSON. */
+export async function compileWithPackage<Output>(
+  packageName: string,
+  version: string,
   inputs: readonly object[],
   root?: string,
 ): Promise<Output[]> {
@@ -60,7 +70,7 @@ export async function compileInChild<Output>(
     else texts.set(key, text);
   }
   if (missing.size > 0) {
-    const outputs = await runSoljson(packageOf(version), [...missing.values()], root);
+    const outputs = await runSoljson(packageName, [...missing.values()], root);
     for (const [index, key] of [...missing.keys()].entries()) {
       const text = JSON.stringify(outputs[index]);
       texts.set(key, text);

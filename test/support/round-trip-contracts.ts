@@ -3,7 +3,7 @@ import {
   type Compilation,
   type VerifiedContract,
 } from '../../src/repository/matches/verified-contract.ts';
-import { runSoljson } from './run-soljson.ts';
+import { compileInChild } from './compile-in-child.ts';
 import { sampleAddress } from './sample-contracts.ts';
 
 const PATH = 'contracts/Vault @1.sol';
@@ -38,9 +38,10 @@ interface Output {
 async function compile(): Promise<Readonly<Record<string, Output>>> {
   const settings = { outputSelection: { '*': { '*': ['*'] } } };
   const input = { language: 'Solidity', sources: { [PATH]: { content: CONTENT } }, settings };
-  const [output] = (await runSoljson('solc', [input])) as unknown as {
-    contracts: Record<string, Record<string, Output>>;
-  }[];
+  const [output] = await compileInChild<{ contracts: Record<string, Record<string, Output>> }>(
+    '0.8.37',
+    [input],
+  );
   return output!.contracts[PATH]!;
 }
 

@@ -1,5 +1,6 @@
 import { runCli } from '../../src/cli/program.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
+import { recordedCompilers } from './recorded-compilers.ts';
 import { type OutputStream } from '../../src/cli/cli-context.ts';
 
 /** Output and exit code of a command line. */
@@ -20,7 +21,7 @@ export interface CliSurroundings {
   readonly onStdout?: (text: string) => void;
 }
 
-/** Runs `fullmatch …` in this process. */
+/** Runs `fullmatch …` in this process, with recorded compiler outputs where there are some. */
 export async function runInProcess(
   args: readonly string[],
   surroundings: CliSurroundings = {},
@@ -40,6 +41,7 @@ export async function runInProcess(
     workingDirectory: surroundings.workingDirectory ?? '/',
     signal: surroundings.signal ?? new AbortController().signal,
     onHangUp: surroundings.onHangUp ?? (() => undefined),
+    overrides: { compilersOver: recordedCompilers },
   });
   return { exitCode, ...written };
 }

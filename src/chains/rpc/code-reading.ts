@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
+import { CODE_MAX_BYTES } from '../../lib/code-max-bytes.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type RpcChain } from './rpc-chain.ts';
@@ -11,8 +12,6 @@ import { blockHead, type BlockHead, data, toQuantity } from './rpc-shapes.ts';
 /** A block tag for RPC calls. An endpoint may not support `safe` and `finalized`. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 
-/** Maximum bytecode size in bytes: EIP-170 allows 24,576, some chains several times as much. */
-export const CODE_MAX_BYTES = 1_000_000;
 /** Maximum response size: the largest bytecode in hex, and its envelope. */
 const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 

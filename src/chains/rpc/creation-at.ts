@@ -1,7 +1,8 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { CODE_MAX_BYTES, readBlock, readCodeAt } from './code-reading.ts';
+import { CODE_MAX_BYTES } from '../../lib/code-max-bytes.ts';
+import { readBlock, readCodeAt } from './code-reading.ts';
 import { contractCreatedBy, readProxyDeployment } from './contract-address.ts';
 import {
   type ProofRefusal,

@@ -1,11 +1,11 @@
 // Reads contract code from the endpoints of a chain, trusted only as far as independent operators agree.
+import { CODE_MAX_BYTES } from '../../lib/code-max-bytes.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type RpcChain, operatorOf } from './rpc-chain.ts';
 import {
   type BlockTag,
-  CODE_MAX_BYTES,
   type CodeTarget,
   isSameBlock,
   isSyncing,

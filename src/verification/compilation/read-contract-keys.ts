@@ -4,7 +4,7 @@ import { FullmatchError } from '../../errors.ts';
 import { isBoundedName, isPathWithinLimits } from '../../lib/source-path.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import { parseOutput, type RawOutput } from '../../compilers/parse-output.ts';
-import { CODE_MAX_BYTES } from '../../chains/rpc/code-reading.ts';
+import { CODE_MAX_BYTES } from '../../lib/code-max-bytes.ts';
 import { type StandardJsonOutput } from '../../solidity/standard-json.ts';
 
 /** A contract of a compiler output and the keys of its runtime bytecode. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { countedCache } from '../../lib/counted-cache.ts';
 import { type Compilation, type KnownCandidate } from '../../repository/repository.ts';
 import { type KnownCompilation } from './known-compilation.ts';
 
@@ -31,7 +32,7 @@ export class KnownCodeCache {
     maxSize: COMPILATION_BYTES,
     sizeCalculation: ({ compilation }) => weigh(compilation),
   });
-  readonly #codes = new LRUCache<string, Remembered>({ max: CODES, ttl: FOUND_MS });
+  readonly #codes = countedCache<Remembered>(CODES, FOUND_MS);
 
   compilationOf(candidate: KnownCandidate): KnownCompilation | undefined {
     return this.#compilations.get(keyOf(candidate));

@@ -121,7 +121,15 @@ function findRoute({
 
 const variables = (template: string): number => template.split('{').length;
 
+const patterns = new Map<string, RegExp>();
+
 function patternOf(template: string): RegExp {
+  const known = patterns.get(template) ?? compilePattern(template);
+  patterns.set(template, known);
+  return known;
+}
+
+function compilePattern(template: string): RegExp {
   const parts = template.split(/\{(\w+)\}/);
   // A template cannot express "all remaining segments", as in a path of the tree.
   const source = parts.map((part, index) => {

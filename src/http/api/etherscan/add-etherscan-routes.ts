@@ -16,7 +16,7 @@ import { renderChainList } from './chain-list.ts';
 import { fieldsOf, unsupportedChain } from './etherscan-fields.ts';
 import { type EtherscanParts, type EtherscanRequest } from './etherscan-request.ts';
 import { chainListRoute, etherscanEndpoints, explorerRoutes } from './etherscan-routes.ts';
-import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
+import { type Dialect, RESULT_TEXTS } from './etherscan-texts.ts';
 
 type Answering = (parts: EtherscanParts, question: EtherscanRequest) => Answer | Promise<Answer>;
 

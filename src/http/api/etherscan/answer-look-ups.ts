@@ -12,7 +12,7 @@ import {
   type EtherscanRequest,
   requireChain,
 } from './etherscan-request.ts';
-import { RESULT_TEXTS } from './etherscan-wire.ts';
+import { RESULT_TEXTS } from './etherscan-texts.ts';
 import { renderUnverifiedRecord } from '../blockscout/explorer/contract-record.ts';
 import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';
 

@@ -10,7 +10,7 @@ import {
   type EtherscanRequest,
   requireChain,
 } from './etherscan-request.ts';
-import { RESULT_TEXTS } from './etherscan-wire.ts';
+import { RESULT_TEXTS } from './etherscan-texts.ts';
 
 /**
  * Handles verifyproxycontract: returns a text from which {@link answerProxyStatus} knows what to check.

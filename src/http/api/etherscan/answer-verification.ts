@@ -16,7 +16,7 @@ import {
   type EtherscanParts,
   type EtherscanRequest,
 } from './etherscan-request.ts';
-import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-wire.ts';
+import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-texts.ts';
 
 /**
  * How long a submission waits for its job. The job reads the chain before it compiles, so the response can

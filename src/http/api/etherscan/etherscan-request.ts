@@ -4,7 +4,8 @@ import { type Answer, respondJson, type ResponseOf, NOT_STORED } from '../../ans
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { type EtherscanFields, readChainId, unsupportedChain } from './etherscan-fields.ts';
 import { etherscanRoute } from './etherscan-routes.ts';
-import { type Dialect, type etherscanAnswerSchema } from './etherscan-wire.ts';
+import { type Dialect } from './etherscan-texts.ts';
+import { type etherscanAnswerSchema } from './etherscan-wire.ts';
 
 /** Dependencies of the routes of the protocol. */
 export type EtherscanParts = Pick<

@@ -3,7 +3,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { FIELD_NAMES, TOPIC_NAMES } from './etherscan-fields.ts';
-import { chainListSchema, type Dialect, etherscanAnswerSchema } from './etherscan-wire.ts';
+import { type Dialect } from './etherscan-texts.ts';
+import { chainListSchema, etherscanAnswerSchema } from './etherscan-wire.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Etherscan protocol'];

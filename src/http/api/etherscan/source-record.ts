@@ -5,7 +5,8 @@ import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { isOptimized } from '../../../solidity/optimizer-state.ts';
 import { type ResponseOf } from '../../answer.ts';
 import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
-import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
+import { RESULT_TEXTS } from './etherscan-texts.ts';
+import { type sourceRecordSchema } from './etherscan-wire.ts';
 
 type SourceRecord = ResponseOf<typeof sourceRecordSchema>;
 

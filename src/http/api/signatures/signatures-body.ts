@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import { z } from 'zod';
 
 import { bytesToHex } from '../../../lib/hex.ts';
 import { keccak256 } from '../../../lib/keccak.ts';

@@ -4,7 +4,7 @@ import type { ContractMatch, ContractSections } from '../../../../repository/rep
 import { type ResponseOf } from '../../../answer.ts';
 import { splitQualifiedName } from '../../../../solidity/library-id.ts';
 import { isOptimized } from '../../../../solidity/optimizer-state.ts';
-import { RESULT_TEXTS } from '../../etherscan/etherscan-wire.ts';
+import { RESULT_TEXTS } from '../../etherscan/etherscan-texts.ts';
 import { argumentsOf, librariesOf, licenseOf, renderAbi } from '../../etherscan/source-record.ts';
 import { type blockscoutRecordSchema } from '../../etherscan/etherscan-wire.ts';
 import { type smartContractSchema } from './explorer-routes.ts';
