@@ -159,5 +159,7 @@ describe('the exported tree', () => {
     const archive = await fullmatch(source, 'export', 'taken.tar', '--json');
     expect(JSON.parse(archive.stdout)).toMatchObject({ code: 'export_path_unusable' });
     expect(await readFile(at('taken.tar'), 'utf8')).toBe('mine');
+    const zstd = await fullmatch(source, 'export', 'tree.tar.zst', '--json');
+    expect(JSON.parse(zstd.stdout)).toMatchObject({ code: 'export_path_unusable' });
   });
 });

@@ -56,6 +56,12 @@ const READ_TRUST = sql(
    LEFT JOIN contracts AS claimed ON claimed.id = claimed_contract_id
    ORDER BY current_matches.address`,
 );
+/** Delivers bytes as creation bytecode that the sources do not produce: those of the runtime bytecode. */
+const deliverCreationCode = (): Promise<unknown> =>
+  peer.client.query(
+    `UPDATE contracts SET creation_code_hash = (SELECT creation_code_hash FROM compiled_contracts);
+     UPDATE verified_contracts SET creation_values = '{}'`,
+  );
 const statistics = async (): Promise<unknown> =>
   JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
 
@@ -191,6 +197,44 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
     expect(JSON.parse(bad.stdout)).toMatchObject({ code: 'invalid_parameter' });
   });
 
+  test('rechecks no full match whose metadata hash is compared with no code', async () => {
+    const metadata = peer.metadata.replace('"runs":200', '"runs":201');
+    const match = { runtime: 'partial', creation: 'perfect' } as const;
+    await peer.addRow({ address: sampleAddress(1), ...match, metadata });
+    await deliverCreationCode();
+    await load();
+    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
+  });
+
+  test('requires the metadata hash if the metadata names Solidity, whatever the row names', async () => {
+    const metadata = peer.metadata.replace('"runs":200', '"runs":201');
+    await peer.addRow({ address: sampleAddress(1), metadata });
+    await peer.client.query(`UPDATE compiled_contracts SET language = 'vyper'`);
+    expect((await load()).refused).toMatchObject([{ reason: 'wrong_metadata_hash' }]);
+  });
+
+  test('takes the ABI from the metadata, which the code proves, and not from the row', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await peer.client.query(
+      `UPDATE compiled_contracts SET compilation_artifacts = '{"abi": [], "sources": {}, "storageLayout": {"types": {}}}'`,
+    );
+    await load();
+    const record = await readRecord(store.database, 1, sampleAddress(1), ['artifacts']);
+    const { artifacts } = parseSections(record!.sections);
+    const { output } = JSON.parse(peer.metadata) as { output: { abi: unknown } };
+    expect(artifacts).toMatchObject({ abi: output.abi, storageLayout: { types: {} } });
+  });
+
+  test('a compilation raises no match whose creation bytecode differs', async () => {
+    await peer.addRow({ address: sampleAddress(1), creation: 'perfect' });
+    await deliverCreationCode();
+    await load();
+    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+    const run = await fullmatch('reverify', '--all', '--recompile', '--json');
+    expect(JSON.parse(run.stdout)).toMatchObject([{ outcome: 'differs' }]);
+    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+  });
+
   test('a second import rechecks what a tree only claimed', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await load();
@@ -255,6 +299,9 @@ describe('a database with other tables', () => {
     );
     expect(JSON.parse(wrong.stdout)).toMatchObject({ code: 'database_unreachable' });
     expect(`${wrong.stdout}${wrong.stderr}`).not.toContain('hidden');
+    const bare = await fullmatch('import', '--from', 'me:hidden@127.0.0.1/x', '--json');
+    expect(bare.exitCode).toBe(1);
+    expect(`${bare.stdout}${bare.stderr}`).not.toContain('hidden');
     const none = await fullmatch('import', '--from', 'ftp://example.org/', '--json');
     expect(JSON.parse(none.stdout)).toMatchObject({ code: 'invalid_configuration' });
     const both = await fullmatch('import', 'tree', '--from', peer.url, '--json');

@@ -1,6 +1,6 @@
 // `fullmatch import` of a Parquet export, version 2, with the changes that its writer makes to the rows.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -246,52 +246,5 @@ describe('an interrupted import', () => {
     });
     expect((await fullmatch('import', 'both', '--dry-run')).exitCode).toBe(0);
     expect(await stagedTables()).toBe(0);
-  });
-});
-
-describe('a damaged export is rejected with the file name, and nothing is stored', () => {
-  const DAMAGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-    'is empty': () => Buffer.alloc(0),
-    'is a text': () => Buffer.from('no Parquet at all, though long enough to be read\n'),
-    'is zeros': (bytes) => Buffer.alloc(bytes.length),
-    'is cut at its end': (bytes) => bytes.subarray(0, -9),
-    'is cut in the middle': (bytes) => bytes.subarray(0, bytes.length / 2),
-    'lacks its beginning': (bytes) => bytes.subarray(bytes.length / 2),
-    'says that its footer is longer than itself': (bytes) => {
-      bytes.writeUInt32LE(0x7fffffff, bytes.length - 8);
-      return bytes;
-    },
-    'says that its footer is nothing': (bytes) => {
-      bytes.writeUInt32LE(0, bytes.length - 8);
-      return bytes;
-    },
-    'has other pages': (bytes) => bytes.fill(0xff, 4, 200),
-    'has no pages': (bytes) => bytes.fill(0, 4, 200),
-  };
-
-  test.each(
-    Object.keys(DAMAGES).map((damage, index) => ({
-      table: index % 2 === 0 ? 'code' : 'verified_contracts',
-      damage,
-    })),
-  )('$table $damage', async ({ table, damage }) => {
-    await writeParquet(peer.client, at('damaged'));
-    const file = at('damaged', table, `${table}_0_1000.parquet`);
-    await writeFile(file, DAMAGES[damage]!(await readFile(file)));
-    const run = await fullmatch('import', 'damaged', '--json');
-    expect(JSON.parse(run.stdout)).toMatchObject({ code: 'import_path_unusable', path: file });
-    expect(await statistics()).toEqual({});
-  });
-
-  test("a missing table, or files with another table's columns", async () => {
-    await writeParquet(peer.client, at('lacking'));
-    await rm(at('lacking', 'sources'), { recursive: true });
-    const lacking = await fullmatch('import', 'lacking', '--json');
-    expect(JSON.parse(lacking.stdout)).toMatchObject({ code: 'import_path_unusable' });
-    await mkdir(at('lacking', 'sources'));
-    const other = at('lacking', 'sources', 'sources_0_1000.parquet');
-    await cp(at('lacking', 'code', 'code_0_1000.parquet'), other);
-    const mixed = await fullmatch('import', 'lacking', '--json');
-    expect(JSON.parse(mixed.stdout)).toMatchObject({ code: 'import_path_unusable', path: other });
   });
 });

@@ -248,11 +248,15 @@ describe('a misbehaving source', () => {
   });
 
   test.each([
-    ['is no record', '{}'],
-    ['has 100,000 levels of JSON', `{"abi": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['is no record', 200, '{}', 'broken_row'],
+    [
+      'has 100,000 levels of JSON',
+      ...([200, `{"abi": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'broken_row'] as const),
+    ],
+    ['is too large for the source to render', 422, '{}', 'file_too_large'],
   ])(
     'whose record %s is rejected for that contract, and the import continues',
-    async (_what, record) => {
+    async (_what, status, record, reason) => {
       let most = 0;
       let open = 0;
       const events = Array.from({ length: 40 }, (_, index) => ({
@@ -264,13 +268,14 @@ describe('a misbehaving source', () => {
         response.on('close', () => (open -= 1));
         response.setHeader('content-type', 'application/json');
         const isFeed = request.url?.startsWith('/v1/feed') === true;
+        response.statusCode = isFeed ? 200 : status;
         response.end(isFeed ? pageOf({ results: events, next: '1-a', hasMore: false }) : record);
       });
       try {
         await withTarget(async (target) => {
           const { totals, refusedByReason } = await importFrom(target, '--from', server.url);
           expect(totals).toMatchObject({ stored: 0, refused: 40 });
-          expect(refusedByReason).toEqual({ broken_row: 40 });
+          expect(refusedByReason).toEqual({ [reason]: 40 });
           expect(most).toBeLessThanOrEqual(6);
         });
       } finally {

@@ -102,15 +102,15 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'import',
     description:
-      'Import verified contracts: a repository tree, an archive of one, Parquet files, or a Verifier Alliance database.',
-    examples: ['import ./repository --dry-run', 'import ./repository'],
+      'Import verified contracts: a repository tree or an archive of one, Parquet files, a Verifier Alliance database, or another Fullmatch.',
+    examples: ['import ./repository --dry-run', 'import --from https://verify.example.org'],
     load: async () => (await import('./import.ts')).defineImport,
   },
   {
     name: 'export',
     description:
-      'Export the repository tree and both documents, from one snapshot, to a folder or an archive.',
-    examples: ['export ./tree', 'export tree.tar.gz --json'],
+      'Export one snapshot: the repository tree with both documents in a folder or an archive, Parquet files, or SQL.',
+    examples: ['export tree.tar.gz', 'export ./parquet --format parquet'],
     load: async () => (await import('./export/export.ts')).defineExport,
   },
   {

@@ -69,10 +69,10 @@ export async function findImportSource(
   }
   const url = String(from);
   if (/^https?:/i.test(url)) return { kind: 'web', name: url };
-  if (!/^[a-z][a-z+.-]*:/i.test(url)) {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) {
     throw new FullmatchError(
       'import_path_unusable',
-      `--from takes the URL of a database (postgres://…), a Parquet export or another Fullmatch (https://…); import a folder or an archive with: fullmatch import ${url}`,
+      `--from takes the URL of a database (postgres://…), a Parquet export or another Fullmatch (https://…); import a folder or an archive with: fullmatch import <path>`,
     );
   }
   const target = targetOfUrl(new Secret(url), 'fullmatch import', { name: '--from', key: 'from' });
@@ -161,7 +161,7 @@ async function loadWeb(url: string, parts: ImportParts, load: Load): Promise<Imp
     if (await hasFeed(remote)) return await loadInstance(remote, parts, load);
     return await loadDownloaded(remote, parts, load);
   } catch (error) {
-    throw signal.aborted ? interrupted(0) : error;
+    throw signal.aborted ? interrupted() : error;
   } finally {
     await remote.close();
   }
@@ -236,10 +236,13 @@ function renderStaging({ files, allFiles, rows }: StagingProgress, columns?: num
   return columns === undefined ? line : line.slice(0, columns - 1);
 }
 
-/** Returns the error of an interrupted run. */
-export const interrupted = (stored: number): FullmatchError =>
-  new FullmatchError(
+/** Returns the error of an interrupted run, with the number of contracts that it stored if that is known. */
+export function interrupted(stored?: number): FullmatchError {
+  const kept =
+    stored === undefined ? 'what it stored stays' : `${stored} contracts of this run are stored`;
+  return new FullmatchError(
     'import_interrupted',
-    `the import was stopped; ${stored} contracts of this run are stored; run the same command to go on`,
-    { details: { stored } },
+    `the import was stopped; ${kept}; run the same command to go on`,
+    { details: stored === undefined ? {} : { stored } },
   );
+}

@@ -84,7 +84,8 @@ export function copyForTransfer(contract: DeliveredContract): DeliveredContract 
 /**
  * Converts a delivered contract to the files of a published tree, so that it passes the same checks, and
  * replays its evidence. If a full match has no metadata, it is derived; if the derived metadata does not hash
- * to the value in the bytecode, the match becomes partial.
+ * to the value in the bytecode, the match becomes partial. A full match is `rechecked` only if the code on chain
+ * contains the hash of its metadata.
  * @throws Refusal `codes_differ`, `wrong_metadata_hash`, `broken_row`, `too_many_files`
  */
 export function toContractFolder(
@@ -102,19 +103,23 @@ export function toContractFolder(
   const isFull = matches.runtime === 'full' || matches.creation === 'full';
   const metadata = metadataOf(facts, sources, isFull, matches.runtime === 'full', isRewritten);
   const found: DeliveredFacts = { ...facts, metadata };
-  if (matches.runtime === 'full') requireMetadataHash(found);
-  const isLess = isFull && metadata === null;
-  const atMost = (match: Match | null): Match | null => (match === null ? null : 'partial');
+  const isProven = containsMetadataHash(found);
+  if (matches.runtime === 'full' && isProven === false) {
+    throw new Refusal('wrong_metadata_hash', 'metadata');
+  }
+  const files = filesOfContract(found, sources);
+  if (!isFull) return { ...files, evidence };
+  if (metadata === null) {
+    const atMost = (match: Match | null): Match | null => (match === null ? null : 'partial');
+    const runtimeMatch = atMost(evidence.runtimeMatch);
+    const creationMatch = atMost(evidence.creationMatch);
+    return { ...files, evidence: { ...evidence, runtimeMatch, creationMatch }, match: 'partial' };
+  }
+  // The hash is what makes a match full: without it the claim is not rechecked.
+  const { trust, ...claimed } = evidence;
   return {
-    ...filesOfContract(found, sources),
-    evidence: isLess
-      ? {
-          ...evidence,
-          runtimeMatch: atMost(evidence.runtimeMatch),
-          creationMatch: atMost(evidence.creationMatch),
-        }
-      : evidence,
-    ...(isLess && { match: 'partial' }),
+    ...files,
+    evidence: isProven === true ? { ...claimed, ...(trust && { trust }) } : claimed,
   };
 }
 
@@ -235,14 +240,26 @@ function deliveredRow(
 }
 
 /**
- * Checks that the on-chain bytecode contains the hash of the metadata, which every full match of Solidity
- * requires.
- * @throws Refusal `wrong_metadata_hash`
+ * Whether the runtime bytecode on chain contains the hash of the metadata, which every full match of Solidity
+ * requires; undefined if that cannot be compared. Creation bytecode contains the same hash, but at no known
+ * place, and bytes of the constructor arguments could imitate it.
  */
-function requireMetadataHash({ on_chain: onChain, metadata, language }: DeliveredFacts): void {
-  if (onChain === null || metadata === null || language !== 'solidity') return;
-  if (containsHashOf(onChain, metadata) !== true)
-    throw new Refusal('wrong_metadata_hash', 'metadata');
+function containsMetadataHash(facts: DeliveredFacts): boolean | undefined {
+  const { on_chain: onChain, metadata } = facts;
+  if (onChain === null || metadata === null || !isSolidity(facts)) return undefined;
+  return containsHashOf(onChain, metadata) === true;
+}
+
+/** Whether the row or its metadata names Solidity: the contract is stored with the language of the metadata. */
+function isSolidity({ language, metadata }: DeliveredFacts): boolean {
+  if (language === 'solidity' || metadata === null) return language === 'solidity';
+  try {
+    const parsed: unknown = JSON.parse(metadata);
+    return isMembers(parsed) && parsed['language'] === 'Solidity';
+  } catch {
+    // Refused when the metadata is read.
+    return false;
+  }
 }
 
 function parseMembers(text: string | null): Members {

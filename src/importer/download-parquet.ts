@@ -196,7 +196,12 @@ async function downloadFile(
   const place = join(folder, ...path.split('/'));
   const part = `${place}.part`;
   await mkdir(join(place, '..'), { recursive: true });
-  await remote.download(`/${path}`, part);
+  try {
+    await remote.download(`/${path}`, part, bytes);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
   const { size } = await stat(part);
   const isWhole =
     size === bytes && (hash === undefined || (await digestOf(part, hash)) === hash.digest);

@@ -205,14 +205,19 @@ function openInstance(from: { readonly remote: RemoteSource } & InstanceWalk): T
   };
 }
 
-async function openDatabase(alliance: Alliance, name: string): Promise<TreeSource> {
-  const total = await countAlliance(alliance);
+function openDatabase(alliance: Alliance, name: string): TreeSource {
+  let total: number | undefined;
+  // Only the progress needs it: a count that takes too long ends no import.
+  const counted = countAlliance(alliance).then(
+    (count) => void (total = count),
+    () => undefined,
+  );
   return {
     root: name,
     walks: [walkAlliance(alliance)],
     deliversCodes: true,
     total: () => total,
-    counted: Promise.resolve(),
+    counted,
     // Matches of the same address are checked independently.
     hasSoundFullMatch: () => Promise.resolve(false),
   };

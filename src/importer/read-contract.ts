@@ -106,6 +106,8 @@ export async function readContract(
       ...(runtimeCodeArtifacts !== undefined && { runtimeCodeArtifacts }),
       sources,
       ...evidence?.compilation,
+      // The metadata is bound to the code by its hash, and the columns of a row are not.
+      ...(evidence && { artifacts: { ...evidence.compilation.artifacts, ...artifacts } }),
     },
     ...transformed,
     ...evidence?.transformed,

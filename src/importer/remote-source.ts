@@ -10,7 +10,8 @@ import { createGuardedFetch, type FetchResponse, type GuardedFetch } from '../li
 const MAX_BYTES = 128 * 2 ** 20;
 const DEADLINE_MS = 120_000;
 const DOWNLOAD_DEADLINE_MS = 3_600_000;
-const MAX_FILE_BYTES = 64 * 2 ** 30;
+/** Status of a Fullmatch for a record that it cannot render. */
+const ANSWER_TOO_LARGE = 422;
 /** Concurrent requests: a service limits the requests in flight of one client. */
 const AT_ONCE = 6;
 const ATTEMPTS = 5;
@@ -73,11 +74,18 @@ export class RemoteSource {
 
   /**
    * The JSON at a path; undefined if it does not exist.
+   * @param tooLarge thrown for a response that the server cannot render or this process cannot hold: another
+   * attempt would fail as well
    * @throws FullmatchError `import_source_unavailable`
    */
-  async getJson(path: string): Promise<unknown> {
-    const { status, body } = await this.get(path);
+  async getJson(path: string, tooLarge?: Error): Promise<unknown> {
+    const { status, body } = await this.get(path).catch((error: unknown) => {
+      const { cause } = error as { readonly cause?: unknown };
+      const isTooLarge = cause instanceof FetchFault && cause.code === 'response_too_large';
+      throw isTooLarge && tooLarge !== undefined ? tooLarge : error;
+    });
     if (status === 404) return undefined;
+    if (status === ANSWER_TOO_LARGE && tooLarge !== undefined) throw tooLarge;
     if (status !== 200) throw this.#unavailable(path, `it responds with status ${status}`);
     try {
       return JSON.parse(body.toString('utf8'));
@@ -87,14 +95,14 @@ export class RemoteSource {
   }
 
   /**
-   * Downloads a path to a file.
+   * Downloads a path to a file of at most `maxBytes`.
    * @throws FullmatchError `import_source_unavailable`
    */
-  async download(path: string, file: string): Promise<void> {
+  async download(path: string, file: string, maxBytes: number): Promise<void> {
     await this.#repeat(path, async () => {
       const head = await this.#fetch.download(`${this.base}${path}`, createWriteStream(file), {
         signal: this.#signal,
-        maxBytes: MAX_FILE_BYTES,
+        maxBytes,
         deadlineMs: DOWNLOAD_DEADLINE_MS,
       });
       if (head.status === 200 || head.status === 429 || head.status >= 500) return head;

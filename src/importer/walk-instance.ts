@@ -176,7 +176,10 @@ async function readRecord(
   remote: RemoteSource,
   { chainId, address, path }: { chainId: number; address: Hex; path: string },
 ): Promise<DeliveredContract> {
-  const answer = await remote.getJson(`/v2/contract/${chainId}/${address}?fields=${FIELDS}`);
+  const answer = await remote.getJson(
+    `/v2/contract/${chainId}/${address}?fields=${FIELDS}`,
+    new Refusal('file_too_large', path, 'the record is too large to be read'),
+  );
   if (answer === undefined) throw new Refusal('withdrawn_there', path);
   const parsed = recordSchema.safeParse(answer);
   if (!parsed.success) {

@@ -27,6 +27,8 @@ const READERS = 4;
 // One reader, so that an archive lists its contracts in order.
 const ARCHIVE_READERS = 1;
 const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
+/** Names of files that a tree is not written to. */
+const OTHER_FILE = /\.(?:zst|xz|bz2|zip|gz|sql|parquet)$/;
 const FACTS = 'export.json';
 const BEGUN = { feedPosition: '0', feedMark: null };
 
@@ -100,8 +102,13 @@ interface Opened {
 async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
   try {
     if (ARCHIVE.test(path)) {
-      if (await isThere(path)) throw new Error('a file is there already');
+      if (await isThere(path)) throw new Error('a file is there already; remove it first');
       return { target: archiveTarget(path), before: undefined, readers: ARCHIVE_READERS };
+    }
+    if (OTHER_FILE.test(path) && !(await isThere(path))) {
+      throw new Error(
+        'archives end in .tar, .tar.gz or .tgz; for SQL add --format sql, for Parquet files --format parquet and a folder',
+      );
     }
     await makeFolder(path);
     const before = await readFacts(path);

@@ -7,7 +7,7 @@ import { type Exported, type ExportRequest } from './export-request.ts';
 const AFTER_HELP = `
 A folder with the published tree may be served as it is by any web server: contracts/, stats.json, chains.json and manifest.json. A name
 that ends in .tar, .tar.gz or .tgz makes an archive. With --format parquet a folder gets the tables of the field, in v2/, and
-manifest.json. With --format sql a file gets the database of the Verifier Alliance. A folder that was exported into before gets what has changed since. \`fullmatch import\` reads them all.`;
+manifest.json. With --format sql a file gets the database of the Verifier Alliance. A folder that was exported into before gets what has changed since. \`fullmatch import\` reads trees, archives and Parquet files; psql loads the SQL.`;
 
 const FORMATS: Readonly<
   Record<string, () => Promise<(request: ExportRequest) => Promise<Exported>>>

@@ -37,6 +37,12 @@ export interface TableResult {
   readonly replaced: number;
 }
 
+/**
+ * Files of a table whose keys are kept for the next page: a page of a first export overlaps with one or two. A
+ * page of changes may overlap with all files, whose keys do not fit into memory together.
+ */
+const FILES_KEPT = 2;
+
 const placeOf = ({ at, key }: RowKey): string => `${timeOf(at)} ${key}`;
 const keyIn = ({ at, key }: RowKey): string => `${at} ${key}`;
 const fileName = ({ name }: FieldTable, start: number, end: number): string =>
@@ -86,8 +92,8 @@ class KnownRows {
   /** Rows of closed files that changed since. */
   replaced = 0;
   readonly #run: TableRun;
-  /** Keys are sorted, as in each file, so only a few files are open at a time. */
-  #read: { readonly path: string; readonly versions: ReadonlyMap<string, string> }[] = [];
+  /** The versions of the keys of the files last read, oldest first. */
+  readonly #read = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(run: TableRun) {
     this.#run = run;
@@ -113,22 +119,35 @@ class KnownRows {
       ({ minKey, maxKey }) =>
         minKey !== null && maxKey !== null && minKey.join(' ') <= to && maxKey.join(' ') >= from,
     );
-    this.#read = this.#read.filter(({ path }) => near.some((file) => file.path === path));
+    const found = new Map<string, { readonly versions: string[]; isInTail: boolean }>(
+      page.map((key) => [keyIn(key), { versions: [], isInTail: false }]),
+    );
     for (const { path } of near) {
-      if (this.#read.some((file) => file.path === path)) continue;
-      const keys = await readKeysOfFile(join(this.#run.folder, path), this.#run.table);
-      const versions = new Map(keys.map((key) => [keyIn(key), key.version ?? '']));
-      this.#read.push({ path, versions });
+      const versions = await this.#versionsOf(path);
+      for (const [key, known] of found) {
+        const version = versions.get(key);
+        if (version === undefined) continue;
+        known.versions.push(version);
+        if (path === tail?.path) known.isInTail = true;
+      }
     }
     return page.filter((key) => {
-      const versions = this.#read.flatMap((file) => file.versions.get(keyIn(key)) ?? []);
+      const { versions = [], isInTail = false } = found.get(keyIn(key)) ?? {};
       if (versions.includes(key.version ?? '')) return false;
-      const isInTail = this.#read.some(
-        ({ path, versions: of }) => path === tail?.path && of.has(keyIn(key)),
-      );
       if (versions.length > 0 && !isInTail) this.replaced += 1;
       return true;
     });
+  }
+
+  /** Reads the keys of a file; those of a few files only are kept. */
+  async #versionsOf(path: string): Promise<ReadonlyMap<string, string>> {
+    const known = this.#read.get(path);
+    if (known !== undefined) return known;
+    for (const oldest of [...this.#read.keys()].slice(0, 1 - FILES_KEPT)) this.#read.delete(oldest);
+    const keys = await readKeysOfFile(join(this.#run.folder, path), this.#run.table);
+    const versions = new Map(keys.map((key) => [keyIn(key), key.version ?? '']));
+    this.#read.set(path, versions);
+    return versions;
   }
 }
 

@@ -1,4 +1,4 @@
-import { judgeContract } from '../../bytecode/judge-contract.ts';
+import { type ContractJudgement, judgeContract } from '../../bytecode/judge-contract.ts';
 import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { type Match, markRecompiled } from '../../repository/repository.ts';
@@ -13,7 +13,7 @@ import { type Deployment } from '../verification-request.ts';
 
 const READ_CLAIM = sql(
   'read imported match to recompile',
-  `SELECT verified_contract_id AS match_id, match, compilation_id, fully_qualified_name,
+  `SELECT verified_contract_id AS match_id, current_matches.runtime_match, current_matches.creation_match, compilation_id, fully_qualified_name,
      runtime.code AS runtime, creation.code AS creation
    FROM current_matches
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
@@ -27,7 +27,8 @@ const READ_CLAIM = sql(
 
 interface ClaimRow {
   readonly match_id: string;
-  readonly match: Match;
+  readonly runtime_match: Match | null;
+  readonly creation_match: Match | null;
   readonly compilation_id: string;
   readonly fully_qualified_name: string;
   readonly runtime: Buffer | null;
@@ -58,12 +59,16 @@ export async function recompileClaim(
   const { database } = parts;
   const [claim] = await database.query<ClaimRow>(READ_CLAIM, [chainId, hexToBytes(address)]);
   if (claim === undefined) return { outcome: 'not_claimed' };
-  if (claim.runtime === null) return { outcome: 'not_checked', reason: 'no_delivered_code' };
+  const isCodeMissing = claim.runtime === null || (claim.creation_match && !claim.creation);
+  if (isCodeMissing) return { outcome: 'not_checked', reason: 'no_delivered_code' };
   try {
-    const match = await compileAndJudge(parts, { chainId, address }, claim, signal);
-    if (match === null || (claim.match === 'full' && match !== 'full')) {
-      return { outcome: 'differs', match };
-    }
+    const judged = await compileAndJudge(parts, { chainId, address }, claim, signal);
+    if (judged === null || judged.runtimeMatch === null) return { outcome: 'differs', match: null };
+    const { match } = judged;
+    const isAsClaimed =
+      covers(judged.runtimeMatch, claim.runtime_match) &&
+      covers(judged.creationMatch, claim.creation_match);
+    if (!isAsClaimed) return { outcome: 'differs', match };
     await markRecompiled(database, { chainId, address, matchId: claim.match_id });
     return { outcome: 'recompiled', match };
   } catch (error) {
@@ -78,13 +83,17 @@ export async function recompileClaim(
   }
 }
 
-/** Returns the match between the imported bytecode and the compiled stored sources. */
+/** Whether a judged match is at least the claimed one. */
+const covers = (judged: Match | null, claimed: Match | null): boolean =>
+  claimed === null || judged === 'full' || judged === claimed;
+
+/** Compares both imported bytecodes with the compiled stored sources; null if they cannot be compiled. */
 async function compileAndJudge(
   parts: KnownCodeParts,
   deployment: Deployment,
   { compilation_id: id, fully_qualified_name: name, runtime, creation }: ClaimRow,
   signal: AbortSignal,
-): Promise<Match | null> {
+): Promise<ContractJudgement | null> {
   const { database, sourceBytes } = parts;
   const compilation = await requireStoredCompilation(database, id, sourceBytes);
   const { task } = readStoredTask(compilation, name, sourceBytes, deployment);
@@ -96,7 +105,7 @@ async function compileAndJudge(
     task.input,
     signal,
   );
-  const judgement = judgeContract({
+  return judgeContract({
     address: deployment.address,
     abi: contract.abi,
     compiler: { language: task.language, version },
@@ -104,5 +113,4 @@ async function compileAndJudge(
     ...(creation !== null && { creation: { recompiled: codes.creation, onChain: creation } }),
     libraries: readConfiguredLibraries(task.input.settings),
   });
-  return judgement.runtimeMatch === null ? null : judgement.match;
 }
