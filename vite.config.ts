@@ -36,7 +36,9 @@ export default defineConfig({
     rolldownOptions: {
       input: Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])),
       // A thread loads what it uses, and not what shares a file with it.
-      treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
+      treeshake: {
+        moduleSideEffects: [{ test: /^(?!.*\/node_modules\/).*\/src\//, sideEffects: false }],
+      },
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name]-[hash].js',

@@ -26,6 +26,7 @@ import { blockscoutErrorShapes } from '../../../src/http/api/blockscout/blocksco
 import { verdictSchema } from '../../../src/http/api/blockscout/blockscout-routes.ts';
 import { messageSchema } from '../../../src/http/api/blockscout/explorer/explorer-routes.ts';
 import { decodePath } from '../../../src/http/decode-path.ts';
+import { memoize } from '../../../src/lib/memoize.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
 
@@ -121,13 +122,9 @@ function findRoute({
 
 const variables = (template: string): number => template.split('{').length;
 
-const patterns = new Map<string, RegExp>();
-
-function patternOf(template: string): RegExp {
-  const known = patterns.get(template) ?? compilePattern(template);
-  patterns.set(template, known);
-  return known;
-}
+/** More templates than there are routes. */
+const TEMPLATES = 1_000;
+const patternOf = memoize(TEMPLATES, compilePattern);
 
 function compilePattern(template: string): RegExp {
   const parts = template.split(/\{(\w+)\}/);
