@@ -4,9 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import bundled from '../scripts/bundled-packages.json' with { type: 'json' };
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Chunks of bundled packages. */
+const BUNDLED = new Set(bundled.map((name) => name.replace('/', '-')));
 /** Writes the URL of every loaded module to descriptor 3. */
 const TRACER = `
 import { register } from 'node:module';
@@ -62,7 +65,7 @@ function importedPackages(entry: string): readonly string[] {
     for (const [, name = ''] of text.matchAll(/^(?:import|export)\b[^'"\n]*["']([^"']+)["'];$/gm)) {
       const chunk = /\/(@?[\w-]+)-[\w-]{8}\.js$/.exec(name)?.[1];
       if (!name.startsWith('.')) found.add(name);
-      else if (chunk === 'zod' || chunk?.startsWith('@') === true) found.add(chunk);
+      else if (chunk !== undefined && BUNDLED.has(chunk)) found.add(chunk);
       const next = path.resolve(path.dirname(file), name);
       if (name.startsWith('.') && !files.includes(next)) files.push(next);
     }
@@ -74,11 +77,11 @@ describe('module loading', () => {
   // A thread starts with the first request that needs it: what it loads in vain delays that one.
   test.each([
     ['http/api/pages/page-thread', []],
-    ['http/bodies/reading-thread', ['@noble-hashes', 'yauzl', 'zod']],
-    ['http/records/record-thread', ['@noble-hashes', 'fflate']],
-    ['importer/read-contracts-thread', ['@noble-hashes', 'lru-cache']],
+    ['http/bodies/reading-thread', ['hash-wasm', 'yauzl', 'zod']],
+    ['http/records/record-thread', ['cborg', 'fflate', 'hash-wasm']],
+    ['importer/read-contracts-thread', ['cborg', 'hash-wasm', 'lru-cache', 'multiformats']],
     ['importer/read-parquet-thread', ['fzstd', 'hyparquet']],
-    ['verification/compilation/job-thread', ['@noble-hashes', 'lru-cache']],
+    ['verification/compilation/job-thread', ['cborg', 'hash-wasm', 'lru-cache']],
   ])('loads only the packages that the thread %s uses', (thread, packages) => {
     expect(importedPackages(`${thread}.js`)).toEqual(packages);
   });

@@ -37,5 +37,8 @@ export default defineConfig(({ isSsrBuild }) => ({
       },
     },
   },
+  resolve: {
+    alias: [{ find: /^.*\/lib\/keccak\.ts$/, replacement: folder('src/portable-keccak.ts') }],
+  },
   ssr: { noExternal: true },
 }));

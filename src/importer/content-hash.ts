@@ -13,7 +13,7 @@ export interface ContentHashes {
 
 /**
  * Caches the keccak256 of texts by their sha256. A repository contains the same library sources thousands of
- * times, and native sha256 is eighty times faster than keccak256 in JavaScript.
+ * times, and native sha256 is several times faster than keccak256 in WebAssembly.
  */
 export class ContentHasher {
   readonly #known = countedCache<Hex>(REMEMBERED_HASHES);

@@ -11,7 +11,7 @@ import { type DeliveredRow, toDeliveredEvidence } from './delivered-evidence.ts'
 import { deriveMetadata } from './derive-metadata.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseRowJson, Refusal } from './refusal.ts';
-import { containsHashOf, restoreMetadata } from './restore-metadata.ts';
+import { containsHashOf, haveSameMetadataHash, restoreMetadata } from './restore-metadata.ts';
 
 /** Values of a genesis allocation in the field's tables: no transaction created it. */
 const GENESIS_BLOCK = -1;
@@ -84,8 +84,8 @@ export function copyForTransfer(contract: DeliveredContract): DeliveredContract 
 /**
  * Converts a delivered contract to the files of a published tree, so that it passes the same checks, and
  * replays its evidence. If a full match has no metadata, it is derived; if the derived metadata does not hash
- * to the value in the bytecode, the match becomes partial. A full match is `rechecked` only if the code on chain
- * contains the hash of its metadata.
+ * to the value in the bytecode, the match becomes partial. A full match is `rechecked` only if both runtime
+ * bytecodes contain the hash of its metadata.
  * @throws Refusal `codes_differ`, `wrong_metadata_hash`, `broken_row`, `too_many_files`
  */
 export function toContractFolder(
@@ -241,13 +241,14 @@ function deliveredRow(
 
 /**
  * Whether the runtime bytecode on chain contains the hash of the metadata, which every full match of Solidity
- * requires; undefined if that cannot be compared. Creation bytecode contains the same hash, but at no known
+ * requires; undefined if that cannot be compared, or the hash was put there by a transformation. Creation bytecode contains the same hash, but at no known
  * place, and bytes of the constructor arguments could imitate it.
  */
 function containsMetadataHash(facts: DeliveredFacts): boolean | undefined {
-  const { on_chain: onChain, metadata } = facts;
+  const { on_chain: onChain, recompiled, metadata } = facts;
   if (onChain === null || metadata === null || !isSolidity(facts)) return undefined;
-  return containsHashOf(onChain, metadata) === true;
+  if (containsHashOf(onChain, metadata) !== true) return false;
+  return recompiled !== null && haveSameMetadataHash(onChain, recompiled) ? true : undefined;
 }
 
 /** Whether the row or its metadata names Solidity: the contract is stored with the language of the metadata. */

@@ -108,6 +108,9 @@ export async function readContract(
       ...evidence?.compilation,
       // The metadata is bound to the code by its hash, and the columns of a row are not.
       ...(evidence && { artifacts: { ...evidence.compilation.artifacts, ...artifacts } }),
+      ...(evidence &&
+        file === METADATA_FILE &&
+        match === 'full' && { settings: { ...evidence.compilation.settings, ...settings } }),
     },
     ...transformed,
     ...evidence?.transformed,

@@ -1,14 +1,34 @@
 import { hashMetadata } from '../bytecode/metadata-hash.ts';
-import { METADATA_HASH_BYTES, readTrailingAuxdata } from '../bytecode/auxdata.ts';
+import {
+  METADATA_HASH_BYTES,
+  type MetadataHashKind,
+  readTrailingAuxdata,
+} from '../bytecode/auxdata.ts';
 
-/** Whether the hash at the end of a bytecode is that of the metadata; undefined if the bytecode has none. */
-export function containsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
+interface HashAtEnd {
+  readonly kind: MetadataHashKind;
+  readonly hash: Uint8Array;
+}
+
+function hashAtEndOf(code: Uint8Array): HashAtEnd | undefined {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return undefined;
   const { kind, offset } = auxdata.metadataHash;
   const at = auxdata.offset + offset;
-  const held = code.subarray(at, at + METADATA_HASH_BYTES);
-  return Buffer.compare(held, hashMetadata(kind, metadata)) === 0;
+  return { kind, hash: code.subarray(at, at + METADATA_HASH_BYTES) };
+}
+
+/** Whether the hash at the end of a bytecode is that of the metadata; undefined if the bytecode has none. */
+export function containsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
+  const found = hashAtEndOf(code);
+  return found && Buffer.compare(found.hash, hashMetadata(found.kind, metadata)) === 0;
+}
+
+/** Whether two bytecodes end in the same metadata hash. */
+export function haveSameMetadataHash(left: Uint8Array, right: Uint8Array): boolean {
+  const [first, second] = [hashAtEndOf(left), hashAtEndOf(right)];
+  if (first === undefined || second === undefined) return false;
+  return first.kind === second.kind && Buffer.compare(first.hash, second.hash) === 0;
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g;

@@ -3,20 +3,17 @@ import { open } from 'node:fs/promises';
 import { Duplex, PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { Decompress } from 'fzstd';
 import { readTar } from '../lib/read-tar.ts';
 import { messageOf } from '../errors.ts';
 import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './archived-contract.ts';
+import { decompressZstd, ZSTD_MAGIC } from './decompress-zstd.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { MATCH_FOLDERS, type TreeEntry } from './repository-tree.ts';
 import { unusableSource } from './unusable-source.ts';
 
-const GZIP = '1f8b';
-const ZSTD = '28b52ffd';
+const GZIP_MAGIC = 0x8b1f;
 const READ_BYTES = 1024 * 1024;
-// Four bytes of zstd can expand to 128 KiB, and the decompressor returns the whole output of a chunk at once.
-const ZSTD_SLICE_BYTES = 4 * 1024;
 
 /**
  * Walks an archive of a tree from start to end: tar, or tar compressed with gzip or zstd, detected by
@@ -102,33 +99,12 @@ async function openArchive(
     const handle = await open(path);
     const { size } = await handle.stat();
     const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    const magic = buffer.toString('hex');
     const file = handle.createReadStream({ start: 0, highWaterMark: READ_BYTES });
-    if (magic.startsWith(GZIP)) return { file, size, decoder: createGunzip() };
-    if (magic === ZSTD) return { file, size, decoder: Duplex.from(decompressZstd) };
+    if (buffer.readUInt16LE() === GZIP_MAGIC) return { file, size, decoder: createGunzip() };
+    if (buffer.readUInt32LE() === ZSTD_MAGIC)
+      return { file, size, decoder: Duplex.from(decompressZstd) };
     return { file, size, decoder: new PassThrough() };
   } catch (error) {
     throw unusableSource(path, messageOf(error), error);
   }
-}
-
-/** Zstandard (RFC 8878), which Node 20 does not include. */
-async function* decompressZstd(
-  bytes: AsyncIterable<Buffer>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let ready: Uint8Array[] = [];
-  const decompress = new Decompress((part) => void ready.push(part));
-  const take = (): readonly Uint8Array[] => {
-    const parts = ready;
-    ready = [];
-    return parts;
-  };
-  for await (const chunk of bytes) {
-    for (let at = 0; at < chunk.length; at += ZSTD_SLICE_BYTES) {
-      decompress.push(chunk.subarray(at, at + ZSTD_SLICE_BYTES));
-      yield* take();
-    }
-  }
-  decompress.push(new Uint8Array(0), true);
-  yield* take();
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
-import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex } from '../../lib/hex.ts';
+import { KeccakStream } from '../../lib/keccak.ts';
 
 /** A cached digest, with the file attributes that detect changes. */
 interface FileState {
@@ -43,9 +44,9 @@ export function clearDigestCache(): void {
   remembered.clear();
 }
 
-/** Returns the Keccak-256 of a file in lower-case hex. Slow; only for versions that publish no other hash. */
+/** Returns the Keccak-256 of a file in lower-case hex. Only for versions that publish no other hash. */
 export async function keccak256OfFile(path: string): Promise<string> {
-  const hash = keccak_256.create();
+  const hash = new KeccakStream();
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return Buffer.from(hash.digest()).toString('hex');
+  return bytesToHex(hash.digest()).slice(2);
 }

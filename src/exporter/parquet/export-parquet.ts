@@ -103,14 +103,14 @@ export async function exportParquet(options: ParquetOptions): Promise<ParquetSum
     const old = listed.find((file) => !file.closed);
     const full = closed.filter(own);
     // If the last file was changed, or filled by an interrupted export, the missing rows are unknown, so all
-    // rows are compared. Full files may also list contracts as verified that were withdrawn since.
+    // rows are compared. Full files, of any table, may also list contracts as verified that were withdrawn since.
     const isLeft =
       since !== undefined &&
       full.length === listed.filter((file) => file.closed).length &&
       (old === undefined || (await isIntact(folder, old)));
     const scope = {
       ...(chainId !== null && { chainId }),
-      ...(isLeft ? { since } : { hasWithdrawn: full.length > 0 }),
+      ...(isLeft ? { since } : { hasWithdrawn: closed.length > 0 }),
     };
     let rows = 0;
     const result = await writeTable({

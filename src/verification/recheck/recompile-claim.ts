@@ -1,7 +1,9 @@
 import { type ContractJudgement, judgeContract } from '../../bytecode/judge-contract.ts';
 import { FullmatchError } from '../../errors.ts';
+import { canonicalJson } from '../../lib/canonical-json.ts';
 import { hexToBytes } from '../../lib/hex.ts';
-import { type Match, markRecompiled } from '../../repository/repository.ts';
+import { type Compilation, type Match, markRecompiled } from '../../repository/repository.ts';
+import { type ContractOutput } from '../../solidity/standard-json.ts';
 import { sql } from '../../store/database.ts';
 import { compileTarget } from '../compilation/compile-contract.ts';
 import { isUnknownTarget } from '../compilation/compilation-task.ts';
@@ -37,8 +39,8 @@ interface ClaimRow {
 
 /**
  * The outcome of compiling the sources of an imported match. `recompiled`: they produce the imported
- * bytecode, and the trust level of the match is raised. `differs`: they do not, or match less than claimed;
- * the match is unchanged. `not_checked`: this could not be determined, for example because no bytecode was
+ * bytecode, and the trust level of the match is raised. `differs`: they do not, match less than claimed, or
+ * have another ABI or metadata; the match is unchanged. `not_checked`: this could not be determined, for example because no bytecode was
  * imported. `not_claimed`: there is no such match, or it was already checked.
  */
 export type RecompileOutcome =
@@ -62,14 +64,13 @@ export async function recompileClaim(
   const isCodeMissing = claim.runtime === null || (claim.creation_match && !claim.creation);
   if (isCodeMissing) return { outcome: 'not_checked', reason: 'no_delivered_code' };
   try {
-    const judged = await compileAndJudge(parts, { chainId, address }, claim, signal);
-    if (judged === null || judged.runtimeMatch === null) return { outcome: 'differs', match: null };
-    const { match } = judged;
-    const isAsClaimed =
-      covers(judged.runtimeMatch, claim.runtime_match) &&
-      covers(judged.creationMatch, claim.creation_match);
-    if (!isAsClaimed) return { outcome: 'differs', match };
-    await markRecompiled(database, { chainId, address, matchId: claim.match_id });
+    const compiled = await compileAndJudge(parts, { chainId, address }, claim, signal);
+    const match = compiled?.judged.match ?? null;
+    if (compiled === null || !isAsClaimed(compiled, claim)) return { outcome: 'differs', match };
+    await markRecompiled(database, {
+      ...{ chainId, address, matchId: claim.match_id },
+      ...{ runtimeMatch: claim.runtime_match, creationMatch: claim.creation_match },
+    });
     return { outcome: 'recompiled', match };
   } catch (error) {
     signal.throwIfAborted();
@@ -83,6 +84,31 @@ export async function recompileClaim(
   }
 }
 
+/** What the stored sources compile to, beside what is stored of them. */
+interface CompiledClaim {
+  readonly stored: Compilation;
+  readonly contract: ContractOutput;
+  readonly judged: ContractJudgement;
+}
+
+/**
+ * Whether both bytecodes match at least as well as claimed, and what is published of the compilation is what
+ * the compiler writes: the ABI, and in a full match of Solidity the metadata. The metadata of a partial match
+ * may be that of other sources.
+ */
+function isAsClaimed({ stored, contract, judged }: CompiledClaim, claim: ClaimRow): boolean {
+  const { runtime_match: runtime, creation_match: creation } = claim;
+  const isFull = runtime === 'full' || creation === 'full';
+  const { abi } = stored.artifacts;
+  return (
+    judged.runtimeMatch !== null &&
+    covers(judged.runtimeMatch, runtime) &&
+    covers(judged.creationMatch, creation) &&
+    (!isFull || contract.metadata === undefined || stored.metadata === contract.metadata) &&
+    (!Array.isArray(abi) || canonicalJson(abi) === canonicalJson(contract.abi ?? []))
+  );
+}
+
 /** Whether a judged match is at least the claimed one. */
 const covers = (judged: Match | null, claimed: Match | null): boolean =>
   claimed === null || judged === 'full' || judged === claimed;
@@ -93,10 +119,10 @@ async function compileAndJudge(
   deployment: Deployment,
   { compilation_id: id, fully_qualified_name: name, runtime, creation }: ClaimRow,
   signal: AbortSignal,
-): Promise<ContractJudgement | null> {
+): Promise<CompiledClaim | null> {
   const { database, sourceBytes } = parts;
-  const compilation = await requireStoredCompilation(database, id, sourceBytes);
-  const { task } = readStoredTask(compilation, name, sourceBytes, deployment);
+  const stored = await requireStoredCompilation(database, id, sourceBytes);
+  const { task } = readStoredTask(stored, name, sourceBytes, deployment);
   const { target } = task;
   if (isUnknownTarget(target)) return null;
   const { contract, codes, version } = await compileTarget(
@@ -105,7 +131,7 @@ async function compileAndJudge(
     task.input,
     signal,
   );
-  return judgeContract({
+  const judged = judgeContract({
     address: deployment.address,
     abi: contract.abi,
     compiler: { language: task.language, version },
@@ -113,4 +139,5 @@ async function compileAndJudge(
     ...(creation !== null && { creation: { recompiled: codes.creation, onChain: creation } }),
     libraries: readConfiguredLibraries(task.input.settings),
   });
+  return { stored, contract, judged };
 }
