@@ -106,6 +106,18 @@ describe('one exported chain, imported into an empty instance, keeps stats.json,
     await expectSame('tree', 'tree');
   });
 
+  test('as a tree in layout V2', async () => {
+    await json(source, 'export', 'tree-v2', '--layout', 'v2', '--chain', '1');
+    const files = Object.keys(await filesBelow('tree-v2'));
+    const sources = files.filter((name) => name.includes('/sources/'));
+    expect(sources.length).toBeGreaterThan(5);
+    for (const name of sources) expect(name).toMatch(/\/sources\/0x[0-9a-f]{64}$/);
+    expect(files.filter((name) => name.endsWith('path-translation.json'))).toEqual([]);
+    await expectSame('tree-v2', 'tree-v2');
+    const other = await fullmatch(source, 'export', 'tree-v2', '--chain', '1', '--json');
+    expect(JSON.parse(other.stdout)).toMatchObject({ code: 'export_path_unusable' });
+  });
+
   test('as Parquet', async () => {
     await json(source, 'export', 'parquet', '--format', 'parquet', '--chain', '1');
     await expectSame('parquet', 'parquet');

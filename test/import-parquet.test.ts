@@ -5,7 +5,8 @@ import path from 'node:path';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FullmatchError } from '../src/errors.ts';
-import { type StagingProgress, stageParquet } from '../src/importer/stage-parquet.ts';
+import { stageParquet } from '../src/importer/stage-parquet.ts';
+import { type StagingProgress } from '../src/importer/staging-progress.ts';
 import { ADVISORY_LOCKS } from '../src/store/advisory-locks.ts';
 import { sql } from '../src/store/database.ts';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
@@ -121,10 +122,11 @@ describe('an interrupted import', () => {
       onRows = (): void => undefined,
       signal = new AbortController().signal,
     } = {},
-  ): Promise<StagingProgress> => {
-    let last: StagingProgress = { files: 0, allFiles: 0, rows: 0 };
+  ): Promise<Pick<StagingProgress, 'files' | 'allFiles' | 'rows'>> => {
+    let last = { files: 0, allFiles: 0, rows: 0 };
     const onProgress = (progress: StagingProgress): void => {
-      last = progress;
+      const { files, allFiles, rows } = progress;
+      last = { files, allFiles, rows };
       if (progress.rows > 0) onRows();
     };
     await store.database.session((session) =>

@@ -6,7 +6,8 @@ import { renderTable } from './table.ts';
 const BAR_WIDTH = 24;
 const SHOWN_REFUSALS = 20;
 
-const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
+/** Formats a count with separators of thousands. */
+export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
 /** Formats a duration for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatSeconds(seconds: number): string {

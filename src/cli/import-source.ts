@@ -7,12 +7,8 @@ import { readImportCursor, saveImportCursor } from '../importer/import-cursors.t
 import { type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { RemoteSource } from '../importer/remote-source.ts';
-import {
-  findParquet,
-  STAGED_TABLES,
-  stageParquet,
-  type StagingProgress,
-} from '../importer/stage-parquet.ts';
+import { findParquet, STAGED_TABLES, stageParquet } from '../importer/stage-parquet.ts';
+import { type StagingProgress } from '../importer/staging-progress.ts';
 import { unusableSource } from '../importer/unusable-source.ts';
 import { hasFeed } from '../importer/walk-instance.ts';
 import { Secret } from '../lib/secret.ts';
@@ -21,7 +17,7 @@ import { type ConnectionTarget, targetOfUrl } from '../store/connection-target.t
 import { type Store } from '../store/open-store.ts';
 import { createDatabasePool } from '../store/pool.ts';
 import { type CliContext } from './cli-context.ts';
-import { formatSeconds } from './import-report.ts';
+import { formatCount, formatSeconds } from './import-report.ts';
 import { showProgress } from './progress-line.ts';
 
 /** Contracts read concurrently. */
@@ -231,8 +227,13 @@ function createDownloadRenderer(): (progress: DownloadProgress, columns?: number
   };
 }
 
-function renderStaging({ files, allFiles, rows }: StagingProgress, columns?: number): string {
-  const line = `reading Parquet: ${files} of ${allFiles} files, ${rows} rows`;
+function renderStaging(
+  { files, allFiles, rows, rowsPerSecond, secondsLeft }: StagingProgress,
+  columns?: number,
+): string {
+  const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`;
+  const rate = `${formatCount(rowsPerSecond)}/s`;
+  const line = `reading Parquet: ${files} of ${allFiles} files, ${formatCount(rows)} rows, ${rate}${left}`;
   return columns === undefined ? line : line.slice(0, columns - 1);
 }
 

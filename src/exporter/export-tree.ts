@@ -4,6 +4,7 @@ import { checksumAddress, type Hex, bytesToHex } from '../lib/hex.ts';
 import {
   FILE_SECTIONS,
   filesOf,
+  filesOfV2,
   parseSections,
   readFeedPosition,
   readRecord,
@@ -23,9 +24,14 @@ export interface ExportFacts {
   readonly feedMark: string | null;
   /** The exported chain; absent if all chains were exported. */
   readonly chainId?: number;
+  /** Absent for V1. */
+  readonly layout?: 'v2';
   readonly version: string;
   readonly exportedAt: string;
 }
+
+/** How the tree names sources: V1 by their paths, V2 by their Keccak-256. */
+export type TreeLayout = 'v1' | 'v2';
 
 /** Progress of an export. */
 export interface ExportProgress {
@@ -53,6 +59,7 @@ export interface ExportOptions {
   readonly chains: (chainIds: readonly number[]) => Buffer;
   /** Exports only this chain. */
   readonly chainId?: number;
+  readonly layout: TreeLayout;
   /** The earlier export in the folder. */
   readonly before?: ExportFacts;
   readonly version: string;
@@ -95,7 +102,7 @@ const FOLDERS: Readonly<Record<Match, string>> = { full: 'full_match', partial: 
 const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 /**
- * Writes the published tree (layout V1) and both documents from one snapshot: `contracts/…` for every
+ * Writes the published tree and both documents from one snapshot: `contracts/…` for every
  * contract that has files, `stats.json`, `chains.json`, `manifest.json` and `export.json`. If the target
  * holds an earlier export, only contracts that changed since then, according to the feed, are written. The
  * documents are written last, so everything they count exists.
@@ -130,7 +137,7 @@ export async function exportTree(options: ExportOptions): Promise<ExportSummary>
       readers.map(async (each) => {
         for (const next of queue) {
           options.signal.throwIfAborted();
-          await exportContract(each, target, next, done, before !== undefined);
+          await exportContract(each, options, next, done);
           const { written, left, files } = done;
           options.onProgress({ done: written + left, total: count?.total ?? 0, files });
         }
@@ -146,6 +153,7 @@ export async function exportTree(options: ExportOptions): Promise<ExportSummary>
   const facts: ExportFacts = {
     ...{ feedPosition, feedMark: await readFeedMark(reader, feedPosition) },
     ...(chainId !== undefined && { chainId }),
+    ...(options.layout === 'v2' && { layout: options.layout }),
     ...{ version, exportedAt: now.toISOString() },
   };
   await target.putFile(
@@ -167,19 +175,19 @@ export async function exportTree(options: ExportOptions): Promise<ExportSummary>
 
 async function exportContract(
   reader: Queryable,
-  target: TreeTarget,
+  { target, layout, before }: ExportOptions,
   { chain_id: chainId, address: bytes }: Place,
   done: { written: number; left: number; files: number },
-  isAgain: boolean,
 ): Promise<void> {
   const address: Hex = bytesToHex(bytes);
   const folderOf = (match: Match): string =>
     `contracts/${FOLDERS[match]}/${chainId}/${checksumAddress(address)}`;
   const record = await readRecord(reader, Number(chainId), address, FILE_SECTIONS);
-  const files = record === undefined ? [] : filesOf(parseSections(record.sections));
+  const render = layout === 'v2' ? filesOfV2 : filesOf;
+  const files = record === undefined ? [] : render(parseSections(record.sections));
   const match = record?.match.match;
   for (const other of ['full', 'partial'] as const) {
-    if (isAgain && (files.length === 0 || other !== match))
+    if (before !== undefined && (files.length === 0 || other !== match))
       await target.removeContract(folderOf(other));
   }
   if (match === undefined || files.length === 0) {

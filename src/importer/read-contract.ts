@@ -1,11 +1,13 @@
 import { type Hex } from '../lib/hex.ts';
 import type { Match, VerifiedContract } from '../repository/repository.ts';
+import { toInputSettings } from '../solidity/metadata.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { type ContractFolder } from './contract-folder.ts';
 import { type DeliveredContract, toContractFolder } from './delivered-contract.ts';
 import { ReadBudget, SourceFinder } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseMetadata } from './parse-metadata.ts';
+import { withProvenSettings } from './proven-settings.ts';
 import { Refusal } from './refusal.ts';
 import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
@@ -75,6 +77,7 @@ export async function readContract(
     artifacts,
     sources: listed,
   } = parseMetadata(bytes);
+  const inputSettings = toInputSettings(settings, version);
   if (listed.length > limits.sources) {
     const more = `it lists ${listed.length} sources, more than the limit of ${limits.sources}`;
     throw new Refusal('too_many_files', file, more);
@@ -100,7 +103,7 @@ export async function readContract(
       version,
       name: target.name,
       fullyQualifiedName: `${target.path}:${target.name}`,
-      settings,
+      settings: inputSettings,
       artifacts,
       ...(file === METADATA_FILE && { metadata: text }),
       ...(runtimeCodeArtifacts !== undefined && { runtimeCodeArtifacts }),
@@ -110,7 +113,9 @@ export async function readContract(
       ...(evidence && { artifacts: { ...evidence.compilation.artifacts, ...artifacts } }),
       ...(evidence &&
         file === METADATA_FILE &&
-        match === 'full' && { settings: { ...evidence.compilation.settings, ...settings } }),
+        match === 'full' && {
+          settings: withProvenSettings(evidence.compilation.settings, inputSettings),
+        }),
     },
     ...transformed,
     ...evidence?.transformed,

@@ -15,15 +15,9 @@ import {
   type ParquetType,
 } from './parquet-rows.ts';
 import { openStaging, type Staging, TEMPORARY_STAGING } from './staging-schema.ts';
+import { type SizedFile, StagingMeter, type StagingProgress } from './staging-progress.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { unusableSource } from './unusable-source.ts';
-
-/** Progress of reading the files of an export. */
-export interface StagingProgress {
-  readonly files: number;
-  readonly allFiles: number;
-  readonly rows: number;
-}
 
 interface StagedTable {
   readonly name: string;
@@ -124,8 +118,10 @@ interface CopyParts {
   readonly requireSpace: () => Promise<void>;
   readonly threads: ThreadPool<ParquetReadRequest, ParquetReadResult>;
   readonly signal: AbortSignal;
-  readonly onRows: (rows: number) => void;
-  readonly onFile: () => void;
+  /** Called with the rows copied, and the share of their file that they are. */
+  readonly onRows: (file: SizedFile, rows: number, share: number) => void;
+  /** Called at the end of a file, or for one that an earlier import read. */
+  readonly onFile: (file: SizedFile, isSkipped: boolean) => void;
 }
 
 /** An export that is loaded into tables. */
@@ -179,12 +175,12 @@ export async function stageParquet(
       listed === undefined
         ? await listFiles(join(folder, table.name), table.name)
         : newestFirst(listed.get(table.name) ?? []);
-    if (files.length > 0) tables.push({ table, files, fingerprint: await hashFiles(table, files) });
+    if (files.length > 0) tables.push(await describeFiles(table, files));
     else if (!OPTIONAL.has(table.name)) {
       throw unusableSource(join(folder, table.name), `it holds no ${table.name}_….parquet`);
     }
   }
-  const progress = { files: 0, allFiles: tables.flatMap(({ files }) => files).length, rows: 0 };
+  const progress = new StagingMeter(tables.flatMap(({ files }) => files));
   const threads = new ThreadPool<ParquetReadRequest, ParquetReadResult>(
     packageFile('dist/importer/read-parquet-thread.js'),
   );
@@ -196,13 +192,11 @@ export async function stageParquet(
       );
   const parts: CopyParts = {
     ...{ database, threads, signal, requireSpace },
-    onRows: (rows) => {
-      progress.rows += rows;
-      onProgress({ ...progress });
+    onRows: (file, rows, share) => {
+      onProgress(progress.addRows(file, rows, share));
     },
-    onFile: () => {
-      progress.files += 1;
-      onProgress({ ...progress });
+    onFile: (file, isSkipped) => {
+      onProgress(progress.endFile(file, isSkipped));
     },
   };
   try {
@@ -217,21 +211,23 @@ export async function stageParquet(
 /** The files of a table, newest first. */
 interface TableFiles {
   readonly table: StagedTable;
-  readonly files: readonly string[];
+  readonly files: readonly SizedFile[];
   /** Differs if the columns, or the names, sizes or times of the files differ. */
   readonly fingerprint: string;
 }
 
-async function hashFiles(table: StagedTable, files: readonly string[]): Promise<string> {
+/** Reads the sizes of a table's files, and their fingerprint. */
+async function describeFiles(table: StagedTable, paths: readonly string[]): Promise<TableFiles> {
   const facts = await Promise.all(
-    files.map(async (file) => {
-      const { size, mtimeMs } = await stat(file);
-      return [file, size, mtimeMs];
+    paths.map(async (path) => {
+      const { size, mtimeMs } = await stat(path);
+      return [path, size, mtimeMs] as const;
     }),
   );
-  return createHash('sha256')
+  const fingerprint = createHash('sha256')
     .update(JSON.stringify([table, facts]))
     .digest('hex');
+  return { table, files: facts.map(([path, bytes]) => ({ path, bytes })), fingerprint };
 }
 
 /** Creates and fills a table, unless an earlier import left it complete. */
@@ -244,7 +240,7 @@ async function stageTable(
   const { database } = parts;
   const { name, index } = table;
   if (staging.has(name)) {
-    files.forEach(parts.onFile);
+    for (const file of files) parts.onFile(file, true);
     return;
   }
   // The service has tables of the same names.
@@ -298,7 +294,7 @@ function newestFirst(files: readonly string[]): readonly string[] {
 async function copyFiles(
   { database, threads, signal, requireSpace, onRows, onFile }: CopyParts,
   table: StagedTable,
-  files: readonly string[],
+  files: readonly SizedFile[],
 ): Promise<void> {
   const copy = sql(`import: copy ${table.name}`, `COPY ${table.name} FROM STDIN (FORMAT binary)`);
   const ask = (path: string, from: number): Promise<ParquetReadResult> => {
@@ -309,33 +305,33 @@ async function copyFiles(
     });
   };
   const questions = async function* (): AsyncGenerator<() => Promise<Chunk>, void, undefined> {
-    for (const path of files) {
-      const first = await ask(path, 0);
-      yield () => Promise.resolve({ path, answer: first });
+    for (const file of files) {
+      const first = await ask(file.path, 0);
+      yield () => Promise.resolve({ file, answer: first });
       if ('fault' in first) return;
       for (let from = first.rowsAtOnce; from < first.total; from += first.rowsAtOnce) {
-        yield async () => ({ path, answer: await ask(path, from) });
+        yield async () => ({ file, answer: await ask(file.path, from) });
       }
-      yield () => Promise.resolve({ path });
+      yield () => Promise.resolve({ file });
     }
   };
   const chunks = mapInOrder(questions(), threads.count * QUESTIONS_OF_A_THREAD, (question) =>
     question(),
   );
-  for await (const { path, answer } of chunks) {
+  for await (const { file, answer } of chunks) {
     signal.throwIfAborted();
-    if (answer === undefined) onFile();
-    else if ('fault' in answer) throw unusableSource(path, answer.fault);
+    if (answer === undefined) onFile(file, false);
+    else if ('fault' in answer) throw unusableSource(file.path, answer.fault);
     else if (answer.count > 0) {
       await requireSpace();
       await database.copyIn(copy, [COPY_BEGIN, answer.bytes, COPY_END]);
-      onRows(answer.count);
+      onRows(file, answer.count, answer.count / answer.total);
     }
   }
 }
 
 interface Chunk {
-  readonly path: string;
+  readonly file: SizedFile;
   /** Absent at the end of the file. */
   readonly answer?: ParquetReadResult;
 }

@@ -122,6 +122,7 @@ export {
   FILE_PATH_SECTIONS,
   listFiles,
   filesOf,
+  filesOfV2,
   type RepositoryFile,
 } from './tree/read-files.ts';
 export { UNLISTED_SCHEMA } from './unlisted-schema.ts';

@@ -1,6 +1,7 @@
 import { findChain } from '../../chains/registry/chain-reference.ts';
 import { type Core } from '../../core/open-core.ts';
 import { sequenceEvents } from '../../repository/repository.ts';
+import { type TreeLayout } from '../../exporter/export-tree.ts';
 import { type Store } from '../../store/open-store.ts';
 import { type CliContext } from '../cli-context.ts';
 import { type ParsedOptions } from '../config-options.ts';
@@ -17,6 +18,8 @@ export interface ExportRequest {
   readonly isWhole: boolean;
   /** Restricts the export to a chain. */
   readonly chain?: string;
+  /** Layout of a tree. */
+  readonly layout: TreeLayout;
   /** Whether an SQL export also includes Sourcify's tables. */
   readonly withSourcify: boolean;
   readonly options: ParsedOptions;

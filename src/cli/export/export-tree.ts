@@ -8,6 +8,7 @@ import {
   type ExportProgress,
   type ExportSummary,
   exportTree,
+  type TreeLayout,
 } from '../../exporter/export-tree.ts';
 import { archiveTarget, folderTarget, type TreeTarget } from '../../exporter/tree-target.ts';
 import { readPackageVersion } from '../../lib/package-version.ts';
@@ -34,7 +35,7 @@ const BEGUN = { feedPosition: '0', feedMark: null };
 
 /** Writes the published tree and both documents to a folder or an archive, from one snapshot. */
 export async function runTreeExport(request: ExportRequest): Promise<Exported> {
-  const { path, isWhole, chain, options, context } = request;
+  const { path, isWhole, chain, layout, options, context } = request;
   const progress = showProgress(context, renderExportProgress);
   const opened = await openTarget(path, isWhole);
   const { target } = opened;
@@ -42,7 +43,7 @@ export async function runTreeExport(request: ExportRequest): Promise<Exported> {
     options,
     context,
     'export',
-    (core) => exportFrom(core, { ...opened, chain, context, onProgress: progress.update }),
+    (core) => exportFrom(core, { ...opened, chain, layout, context, onProgress: progress.update }),
     { registry: 'stored' },
   )
     .catch(async (error: unknown) => {
@@ -60,10 +61,12 @@ async function exportFrom(
     before,
     readers: count,
     chain,
+    layout,
     context,
     onProgress,
   }: Opened & {
     readonly chain: string | undefined;
+    readonly layout: TreeLayout;
     readonly context: CliContext;
     readonly onProgress: (progress: ExportProgress) => void;
   },
@@ -73,6 +76,8 @@ async function exportFrom(
     const held = before.chainId === undefined ? 'all chains' : `chain ${before.chainId} alone`;
     throw unusable(target.path, `it holds ${held}`);
   }
+  const { layout: layoutBefore = 'v1' } = before ?? { layout };
+  if (layoutBefore !== layout) throw unusable(target.path, `it holds layout ${layoutBefore}`);
   const store = await openStoreWithSequencedEvents(core);
   const inputs = await readRegistryInputs(
     core.loaded,
@@ -82,7 +87,7 @@ async function exportFrom(
   );
   return store.onSnapshot(count, (readers) =>
     exportTree({
-      ...{ readers, target, ...(before && { before }) },
+      ...{ readers, target, layout, ...(before && { before }) },
       chains: (chainIds) => renderChainsOf(inputs, chainIds),
       ...{ version: readPackageVersion(), now: core.now() },
       ...(chainId !== undefined && { chainId }),

@@ -26,6 +26,12 @@ export function defineExport(command: Command, context: CliContext): void {
         .choices(Object.keys(FORMATS))
         .default('tree'),
     )
+    .addOption(
+      new Option(
+        '--layout <layout>',
+        'Names of the sources in a tree: v1 by path (the default), v2 by hash.',
+      ).choices(['v1', 'v2']),
+    )
     .option('--chain <chain>', 'Export one chain only: its id, short name or name.')
     .option('--with-sourcify', "Include Sourcify's match table, with --format sql.")
     .option('--whole', 'Write everything again, even if the folder holds an earlier export.')
@@ -34,10 +40,15 @@ export function defineExport(command: Command, context: CliContext): void {
     .action(async (name: string, options: ParsedOptions) => {
       const run = await FORMATS[String(options['format'])]?.();
       if (run === undefined) throw new Error('commander refuses other formats');
+      const layout = options['layout'];
+      if (layout !== undefined && options['format'] !== 'tree') {
+        command.error('error: --layout is for --format tree only');
+      }
       const chain = options['chain'];
       const { summary, text } = await run({
         ...{ path: resolve(context.workingDirectory, name), isWhole: options['whole'] === true },
         ...(typeof chain === 'string' && { chain }),
+        layout: layout === 'v2' ? 'v2' : 'v1',
         withSourcify: options['withSourcify'] === true,
         ...{ options, context },
       });

@@ -307,6 +307,18 @@ describe('Incremental export', () => {
     expect(await newestOf('altered', 3)).toMatchObject({ kind: 'stored' });
   });
 
+  test('reports withdrawals of contracts in full files of other tables', async () => {
+    await run('others', { rowsPerFile: 3 });
+    const { files } = await manifestOf('others');
+    expect(files.some(({ closed }) => closed)).toBe(true);
+    const matches = files.filter((file) => file.path.startsWith('v2/fullmatch_matches/'));
+    expect(matches.map(({ closed }) => closed)).toEqual([false]);
+    await writeFile(at('others', matches[0]!.path), 'damaged');
+    await withdraw(1);
+    await run('others', { rowsPerFile: 3 });
+    expect(await newestOf('others', 1)).toMatchObject({ kind: 'withdrawn', match: null });
+  });
+
   test('reports withdrawals of contracts in full files of an interrupted export', async () => {
     for (let number = 3; number < 6; number += 1) await save(number);
     const options = { rowsPerFile: 2, chainId: 3 };

@@ -80,6 +80,8 @@ export async function exportParquet(options: ParquetOptions): Promise<ParquetSum
   const before = await openFolder(options);
   const feedPosition = await readFeedPosition(reader);
   const feedMark = await readFeedMark(reader, feedPosition);
+  // Files of an earlier export, of any table, may list contracts as verified that were withdrawn since.
+  const hasWithdrawn = before.manifest !== undefined || before.progress !== undefined;
   const closed = (before.progress ?? before.manifest)?.files.filter((file) => file.closed) ?? [];
   const head = {
     ...{ format: 'fullmatch-parquet' as const, schema: 'v2' as const, version: options.version },
@@ -103,14 +105,14 @@ export async function exportParquet(options: ParquetOptions): Promise<ParquetSum
     const old = listed.find((file) => !file.closed);
     const full = closed.filter(own);
     // If the last file was changed, or filled by an interrupted export, the missing rows are unknown, so all
-    // rows are compared. Full files, of any table, may also list contracts as verified that were withdrawn since.
+    // rows are compared.
     const isLeft =
       since !== undefined &&
       full.length === listed.filter((file) => file.closed).length &&
       (old === undefined || (await isIntact(folder, old)));
     const scope = {
       ...(chainId !== null && { chainId }),
-      ...(isLeft ? { since } : { hasWithdrawn: closed.length > 0 }),
+      ...(isLeft ? { since } : { hasWithdrawn }),
     };
     let rows = 0;
     const result = await writeTable({

@@ -11,11 +11,13 @@ const compressors = {
     zstd === undefined ? decompress(bytes, new Uint8Array(length)) : zstd(bytes),
 };
 const NANOS_OF_MICRO = 1_000n;
-const ROWS_AT_ONCE = 50_000;
 const NUMBER_LENGTH = 20;
 
-/** Yields the row keys of an exported file in order. */
-export async function readKeysOfFile(path: string, table: FieldTable): Promise<readonly RowKey[]> {
+/** Yields the row keys of an exported file in order, those of one row group at a time. */
+export async function* readKeysOfFile(
+  path: string,
+  table: FieldTable,
+): AsyncGenerator<readonly RowKey[], void, undefined> {
   const { order, lookup, changes } = table;
   const columns = [
     ...new Set([order.at, order.key]),
@@ -24,23 +26,20 @@ export async function readKeysOfFile(path: string, table: FieldTable): Promise<r
   ];
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
-  const rows = Number(metadata.num_rows);
-  const keys: RowKey[] = [];
-  for (let rowStart = 0; rowStart < rows; rowStart += ROWS_AT_ONCE) {
+  let rowStart = 0;
+  for (const { num_rows: rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(rows);
     const read: readonly Record<string, unknown>[] = await parquetReadObjects({
-      ...{ file, metadata, columns, compressors, utf8: false },
-      ...{ rowStart, rowEnd: Math.min(rows, rowStart + ROWS_AT_ONCE) },
+      ...{ file, metadata, columns, compressors, utf8: false, rowStart, rowEnd },
       parsers: { timestampFromNanoseconds: (nanos) => String(nanos / NANOS_OF_MICRO) },
     });
-    for (const row of read) {
-      keys.push({
-        ...{ at: String(row[order.at]), key: textOf(row[order.key]) },
-        ...(lookup !== undefined && { lookup: textOf(row[lookup]) }),
-        ...(changes !== undefined && { version: String(row['updated_at']) }),
-      });
-    }
+    rowStart = rowEnd;
+    yield read.map((row) => ({
+      ...{ at: String(row[order.at]), key: textOf(row[order.key]) },
+      ...(lookup !== undefined && { lookup: textOf(row[lookup]) }),
+      ...(changes !== undefined && { version: String(row['updated_at']) }),
+    }));
   }
-  return keys;
 }
 
 /** A key in SQL's text form, so that keys compare as text. */

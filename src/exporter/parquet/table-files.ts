@@ -4,8 +4,9 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Queryable } from '../../store/database.ts';
-import { type FieldTable, timeOf } from '../tables/field-table.ts';
+import { type FieldTable } from '../tables/field-table.ts';
 import { type ExportScope, readKeys, readRows, type RowKey } from '../tables/read-table.ts';
+import { idOf, KeyWindow, placeOf } from './key-window.ts';
 import { type ManifestFile } from './manifest.ts';
 import { ParquetFile, type WrittenFile } from './parquet-file.ts';
 import { readKeysOfFile } from './read-keys-of-file.ts';
@@ -37,14 +38,6 @@ export interface TableResult {
   readonly replaced: number;
 }
 
-/**
- * Files of a table whose keys are kept for the next page: a page of a first export overlaps with one or two. A
- * page of changes may overlap with all files, whose keys do not fit into memory together.
- */
-const FILES_KEPT = 2;
-
-const placeOf = ({ at, key }: RowKey): string => `${timeOf(at)} ${key}`;
-const keyIn = ({ at, key }: RowKey): string => `${at} ${key}`;
 const fileName = ({ name }: FieldTable, start: number, end: number): string =>
   `v2/${name}/${name}_${start}_${end}.parquet`;
 
@@ -64,7 +57,10 @@ export async function writeTable(run: TableRun): Promise<TableResult> {
   }
   const files = new TableFiles(run);
   try {
-    const old = tail === undefined ? [] : await readKeysOfFile(join(folder, tail.path), table);
+    const old: RowKey[] = [];
+    if (tail !== undefined) {
+      for await (const keys of readKeysOfFile(join(folder, tail.path), table)) old.push(...keys);
+    }
     const wanted = mergeKeys(old, first.done === true ? [] : first.value, added);
     for await (const { key, row } of rowsOf(run, wanted)) await files.add(key, row);
     const { added: written, replaced } = known;
@@ -92,8 +88,8 @@ class KnownRows {
   /** Rows of closed files that changed since. */
   replaced = 0;
   readonly #run: TableRun;
-  /** The versions of the keys of the files last read, oldest first. */
-  readonly #read = new Map<string, ReadonlyMap<string, string>>();
+  /** Windows on the files that go on after the last page, by path. */
+  readonly #windows = new Map<string, KeyWindow>();
 
   constructor(run: TableRun) {
     this.#run = run;
@@ -120,34 +116,30 @@ class KnownRows {
         minKey !== null && maxKey !== null && minKey.join(' ') <= to && maxKey.join(' ') >= from,
     );
     const found = new Map<string, { readonly versions: string[]; isInTail: boolean }>(
-      page.map((key) => [keyIn(key), { versions: [], isInTail: false }]),
+      page.map((key) => [idOf(key), { versions: [], isInTail: false }]),
     );
-    for (const { path } of near) {
-      const versions = await this.#versionsOf(path);
-      for (const [key, known] of found) {
-        const version = versions.get(key);
-        if (version === undefined) continue;
+    for (const { path, maxKey } of near) {
+      const window = this.#windows.get(path) ?? this.#openWindow(path);
+      for (const [key, version] of await window.versionsOf(page)) {
+        const known = found.get(key);
+        if (known === undefined) continue;
         known.versions.push(version);
         if (path === tail?.path) known.isInTail = true;
       }
+      // Later pages begin after this one.
+      if ((maxKey?.join(' ') ?? '') > to) this.#windows.set(path, window);
+      else this.#windows.delete(path);
     }
     return page.filter((key) => {
-      const { versions = [], isInTail = false } = found.get(keyIn(key)) ?? {};
+      const { versions = [], isInTail = false } = found.get(idOf(key)) ?? {};
       if (versions.includes(key.version ?? '')) return false;
       if (versions.length > 0 && !isInTail) this.replaced += 1;
       return true;
     });
   }
 
-  /** Reads the keys of a file; those of a few files only are kept. */
-  async #versionsOf(path: string): Promise<ReadonlyMap<string, string>> {
-    const known = this.#read.get(path);
-    if (known !== undefined) return known;
-    for (const oldest of [...this.#read.keys()].slice(0, 1 - FILES_KEPT)) this.#read.delete(oldest);
-    const keys = await readKeysOfFile(join(this.#run.folder, path), this.#run.table);
-    const versions = new Map(keys.map((key) => [keyIn(key), key.version ?? '']));
-    this.#read.set(path, versions);
-    return versions;
+  #openWindow(path: string): KeyWindow {
+    return new KeyWindow(readKeysOfFile(join(this.#run.folder, path), this.#run.table));
   }
 }
 

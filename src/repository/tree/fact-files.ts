@@ -8,7 +8,7 @@ import {
   type ContractSections,
   type StoredCode,
 } from '../matches/contract-sections.ts';
-import { mapSourcePaths } from './source-paths.ts';
+import { mapSourcePaths, TRANSLATION_FILE } from './source-paths.ts';
 
 /** A file of the published tree that is not a source: the sections that it needs, and how it is rendered. */
 interface FactFile {
@@ -33,7 +33,7 @@ export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFil
       presence: { sections: ['metadata', 'compilation'], isThere: isWithoutMetadata },
     },
   ],
-  ['path-translation.json', { sections: ['sourceSizes'], render: renderTranslation }],
+  [TRANSLATION_FILE, { sections: ['sourceSizes'], render: renderTranslation }],
   [
     'creator-tx-hash.txt',
     { sections: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },

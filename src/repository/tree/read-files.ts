@@ -1,6 +1,8 @@
 import { type ContractSection, type ContractSections } from '../matches/contract-sections.ts';
+import { bytesToHex } from '../../lib/hex.ts';
+import { keccak256 } from '../../lib/keccak.ts';
 import { FACT_FILES, FACT_PRESENCE_SECTIONS, findFactFile } from './fact-files.ts';
-import { mapSourcePaths } from './source-paths.ts';
+import { mapSourcePaths, TRANSLATION_FILE } from './source-paths.ts';
 
 /** A file of the published tree. */
 export interface RepositoryFile {
@@ -28,15 +30,29 @@ export const FILE_SECTIONS: readonly ContractSection[] = [
 export function filesOf(sections: Partial<ContractSections>): readonly RepositoryFile[] {
   const { sources = [] } = sections;
   const paths = mapSourcePaths(sources.map(({ path }) => path));
-  const files = [
-    ...factFiles(sections),
-    ...sources.map(({ path, content }) => ({
-      path: `${SOURCES_FOLDER}${paths.get(path) ?? ''}`,
-      content,
-    })),
-  ];
-  return files.sort((left, right) => (left.path < right.path ? -1 : 1));
+  const named = sources.map(({ path, content }) => ({ path: paths.get(path) ?? '', content }));
+  return sorted([...factFiles(sections), ...inSourcesFolder(named)]);
 }
+
+/**
+ * Like {@link filesOf} in layout V2: each source is named by the Keccak-256 of its content, and the metadata
+ * lists the paths.
+ */
+export function filesOfV2(sections: Partial<ContractSections>): readonly RepositoryFile[] {
+  const { sources = [] } = sections;
+  const hashed = new Map(
+    sources.map(({ content }) => [bytesToHex(keccak256(Buffer.from(content))), content]),
+  );
+  const named = [...hashed].map(([path, content]) => ({ path, content }));
+  const facts = factFiles(sections).filter(({ path }) => path !== TRANSLATION_FILE);
+  return sorted([...facts, ...inSourcesFolder(named)]);
+}
+
+const inSourcesFolder = (files: readonly RepositoryFile[]): readonly RepositoryFile[] =>
+  files.map(({ path, content }) => ({ path: `${SOURCES_FOLDER}${path}`, content }));
+
+const sorted = (files: readonly RepositoryFile[]): readonly RepositoryFile[] =>
+  [...files].sort((left, right) => (left.path < right.path ? -1 : 1));
 
 /** A file of the published tree without its content. */
 export interface ListedFile {

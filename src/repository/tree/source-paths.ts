@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+/** Lists the renamed sources of a contract, in layout V1. */
+export const TRANSLATION_FILE = 'path-translation.json';
 /** Folder of renamed sources: no source keeps a name with this prefix. */
 const RENAMED_FOLDER = '_renamed';
 /** In bytes. File systems allow 255 for a name and 4,096 for a path, and a reader's own folder is part of the path. */

@@ -41,7 +41,7 @@ interface ClaimRow {
  * The outcome of compiling the sources of an imported match. `recompiled`: they produce the imported
  * bytecode, and the trust level of the match is raised. `differs`: they do not, match less than claimed, or
  * have another ABI or metadata; the match is unchanged. `not_checked`: this could not be determined, for example because no bytecode was
- * imported. `not_claimed`: there is no such match, or it was already checked.
+ * imported, or another import claimed more meanwhile. `not_claimed`: there is no such match, or it was already checked.
  */
 export type RecompileOutcome =
   | { readonly outcome: 'recompiled' | 'differs'; readonly match: Match | null }
@@ -67,11 +67,13 @@ export async function recompileClaim(
     const compiled = await compileAndJudge(parts, { chainId, address }, claim, signal);
     const match = compiled?.judged.match ?? null;
     if (compiled === null || !isAsClaimed(compiled, claim)) return { outcome: 'differs', match };
-    await markRecompiled(database, {
+    const isRaised = await markRecompiled(database, {
       ...{ chainId, address, matchId: claim.match_id },
       ...{ runtimeMatch: claim.runtime_match, creationMatch: claim.creation_match },
     });
-    return { outcome: 'recompiled', match };
+    return isRaised
+      ? { outcome: 'recompiled', match }
+      : { outcome: 'not_checked', reason: 'claim_changed' };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) throw error;

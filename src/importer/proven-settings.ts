@@ -1,0 +1,38 @@
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+
+/** Settings that decide the bytecode. The metadata omits the defaults of some. */
+const DECISIVE = new Set([
+  ...['debug', 'evmVersion', 'libraries', 'metadata', 'optimizer', 'remappings', 'viaIR'],
+]);
+
+/**
+ * Returns the settings of a full match: what decides the bytecode is as in the metadata, whose hash proves it, and
+ * the rest as delivered. Before Solidity 0.7.5 the metadata lists libraries without their paths, which then stay
+ * as delivered.
+ * @param proven settings of the metadata, in the form of the standard JSON input
+ */
+export function withProvenSettings(delivered: Members, proven: Members): Members {
+  const rest = Object.entries(delivered).filter(([key]) => !DECISIVE.has(key));
+  const { libraries } = delivered;
+  const isSame = canonicalJson(addressesOf(libraries)) === canonicalJson(pathlessOf(proven));
+  return {
+    ...Object.fromEntries(rest),
+    ...proven,
+    ...(isSame && isMembers(libraries) && { libraries }),
+  };
+}
+
+/** Addresses of libraries that the metadata lists without their paths; undefined if it lists paths. */
+function pathlessOf({ libraries }: Members): readonly string[] | undefined {
+  const isPathless = isMembers(libraries) && Object.keys(libraries).join() === '';
+  return isPathless ? addressesOf(libraries) : undefined;
+}
+
+/** Addresses of libraries by name alone, in a fixed order. */
+function addressesOf(libraries: unknown): readonly string[] {
+  return Object.values(isMembers(libraries) ? libraries : {})
+    .flatMap((named) => Object.entries(isMembers(named) ? named : {}))
+    .map(([name, address]) => `${name} ${String(address).toLowerCase()}`)
+    .sort();
+}
