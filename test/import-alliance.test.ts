@@ -239,6 +239,8 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
     await peer.addRow({ address: sampleAddress(1) });
     await load();
     await store.database.query(sql('test claim', "UPDATE current_matches SET trust = 'claimed'"));
+    expect((await load('--dry-run')).totals).toMatchObject({ upgraded: 1 });
+    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
     expect((await load()).totals).toMatchObject({ upgraded: 1 });
     expect((await load()).totals).toMatchObject({ unchanged: 1 });
     expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);

@@ -33,6 +33,11 @@ import { sampleContract } from './support/sample-contracts.ts';
 import { writeShowTree } from './support/show-tree.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
+const COUNT_EVIDENCE = sql(
+  'test: count evidence',
+  `SELECT ((SELECT count(*) FROM sources) + (SELECT count(*) FROM compiled_contracts)
+     + (SELECT count(*) FROM current_matches))::int AS rows`,
+);
 const COUNT_EVENTS = sql('test: count events', 'SELECT count(*) AS count FROM match_events');
 
 let folder: string;
@@ -225,6 +230,7 @@ describe('a dry run', () => {
     const dry = await run({ dryRun: true });
     expect(await statistics()).toEqual({});
     expect(await countEvents()).toBe(0);
+    expect(await store.database.query(COUNT_EVIDENCE)).toEqual([{ rows: 0 }]);
     const { chains, totals, dryRun } = await run();
     expect({ chains: dry.chains, totals: dry.totals }).toEqual({ chains, totals });
     expect([dry.dryRun, dryRun, dry.refused.length]).toEqual([true, false, refused.length]);
@@ -340,9 +346,11 @@ describe('bad entries', () => {
       const metadata = JSON.stringify(document).replace('"HOSTILE"', value);
       await writeFile(join(path, 'metadata.json'), metadata);
     }
-    const { totals, refusedByReason } = await run();
-    expect(refusedByReason).toEqual({ not_storable: 2 });
-    expect(totals).toMatchObject({ stored: 7, refused: 2 });
+    for (const dryRun of [true, false]) {
+      const { totals, refusedByReason } = await run({ dryRun });
+      expect(refusedByReason).toEqual({ not_storable: 2 });
+      expect(totals).toMatchObject({ stored: 7, refused: 2 });
+    }
   });
 });
 

@@ -107,6 +107,6 @@ export function defineImport(command: Command, context: CliContext): void {
     });
 }
 
-function refuseInterrupted({ interrupted: isInterrupted, totals }: ImportSummary): void {
-  if (isInterrupted) throw interrupted(totals.stored + totals.upgraded);
+function refuseInterrupted({ interrupted: isInterrupted, dryRun, totals }: ImportSummary): void {
+  if (isInterrupted) throw interrupted(dryRun ? 0 : totals.stored + totals.upgraded);
 }

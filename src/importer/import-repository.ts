@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';
 import {
-  type CurrentMatch,
   type PackedContract,
+  type PackedContracts,
   readCurrentMatches,
 } from '../repository/repository.ts';
 import { type Database, type Queryable } from '../store/database.ts';
@@ -17,7 +17,6 @@ import { type ContractLocation } from './read-contract.ts';
 import {
   type ContractReadResult,
   ReadingThreads,
-  type ReadOutcome,
   toTransferable,
   type TransferableContract,
 } from './reading-threads.ts';
@@ -52,7 +51,7 @@ export interface ImportOptions {
   readonly sourceName?: string;
   /** Fails if disk space does not suffice for another batch; without it disk space is not checked. */
   readonly requireSpace?: () => Promise<void>;
-  /** Checks every entry, also those already stored, and stores nothing. */
+  /** Checks every entry, also those already stored, and rolls back what it stores. */
   readonly dryRun: boolean;
   readonly log: Logger;
   /** Stops the run after the current batch. */
@@ -84,6 +83,8 @@ interface Run {
   readonly tally: ImportTally;
   readonly threads: ReadingThreads;
   readonly isStopped: () => boolean;
+  /** What a real run would do with entries of a dry run, where that does not follow from storing them alone. */
+  readonly predicted: WeakMap<ContractLocation, Outcome>;
 }
 
 /** A tree on disk or in an archive. */
@@ -102,12 +103,6 @@ interface TreeSource {
     location: ContractLocation,
     isSound: (location: ContractLocation) => Promise<boolean>,
   ) => Promise<boolean>;
-}
-
-/** A contract to read, and the current match of its address. */
-interface Candidate {
-  readonly location: ContractLocation;
-  readonly current: CurrentMatch | undefined;
 }
 
 /**
@@ -129,6 +124,7 @@ export async function importRepository(options: ImportOptions): Promise<ImportSu
     tally: new ImportTally((entry) => onRefused?.(entry)),
     threads: new ReadingThreads(),
     isStopped: () => signal?.aborted === true,
+    predicted: new WeakMap(),
   };
   const { tally } = run;
   const report = (): void => {
@@ -138,9 +134,7 @@ export async function importRepository(options: ImportOptions): Promise<ImportSu
   const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   try {
     for (const walk of source.walks) {
-      const candidates = selectCandidates(run, walk);
-      if (dryRun) await checkOnly(run, candidates);
-      else await storeInBatches(run, candidates);
+      await storeInBatches(run, selectLocations(run, walk));
     }
   } finally {
     clearInterval(timer);
@@ -224,10 +218,10 @@ function openDatabase(alliance: Alliance, name: string): TreeSource {
 }
 
 /** Yields the contracts of a walk that are not stored yet, or all in a dry run. Counts refused and skipped entries. */
-async function* selectCandidates(
+async function* selectLocations(
   run: Run,
   entries: AsyncIterable<TreeEntry>,
-): AsyncGenerator<Candidate, void, undefined> {
+): AsyncGenerator<ContractLocation, void, undefined> {
   let group: ContractLocation[] = [];
   let held = 0;
   for await (const entry of entries) {
@@ -249,7 +243,7 @@ async function* selectCandidates(
 async function* withoutStored(
   run: Run,
   group: readonly ContractLocation[],
-): AsyncGenerator<Candidate, void, undefined> {
+): AsyncGenerator<ContractLocation, void, undefined> {
   if (group.length === 0) return;
   const matches = await readCurrentMatches(run.options.database, group);
   for (const [index, location] of group.entries()) {
@@ -259,9 +253,12 @@ async function* withoutStored(
     // Bytecode may raise the trust of a stored claim.
     const mayRise = run.source.deliversCodes === true && current?.trust === 'claimed';
     const isDone = outcome === 'kept' || (outcome === 'unchanged' && !mayRise);
-    if (!run.options.dryRun && isDone) {
+    if (isDone && !run.options.dryRun) {
       run.tally.count(location.chainId, outcome);
-    } else yield { location, current };
+      continue;
+    }
+    if (isDone) run.predicted.set(location, outcome);
+    yield location;
   }
 }
 
@@ -270,36 +267,39 @@ async function* withoutStored(
  * later.
  */
 interface Asked {
-  readonly candidates: readonly Candidate[];
+  readonly locations: readonly ContractLocation[];
   readonly question: Omit<Parameters<ReadingThreads['ask']>[0], 'contracts'>;
   readonly sent: readonly TransferableContract[];
   readonly answer: ContractReadResult;
 }
 
+/** Contracts to read, and the number of the first. */
+interface NumberedGroup {
+  readonly locations: readonly ContractLocation[];
+  readonly number: number;
+}
+
 async function* inGroups(
-  candidates: AsyncIterable<Candidate>,
+  all: AsyncIterable<ContractLocation>,
   size: number,
-): AsyncGenerator<{ candidates: readonly Candidate[]; number: number }, void, undefined> {
-  let group: Candidate[] = [];
+): AsyncGenerator<NumberedGroup, void, undefined> {
+  let locations: ContractLocation[] = [];
   let number = 0;
-  for await (const candidate of candidates) {
-    group.push(candidate);
-    if (group.length < size) continue;
-    yield { candidates: group, number };
-    number += group.length;
-    group = [];
+  for await (const location of all) {
+    locations.push(location);
+    if (locations.length < size) continue;
+    yield { locations, number };
+    number += locations.length;
+    locations = [];
   }
-  if (group.length > 0) yield { candidates: group, number };
+  if (locations.length > 0) yield { locations, number };
 }
 
 /** Sends contracts to a thread. If the files of a contract cannot be extracted, it is refused and counted. */
-async function askThread(
-  run: Run,
-  { candidates, number }: { readonly candidates: readonly Candidate[]; readonly number: number },
-): Promise<Asked> {
+async function askThread(run: Run, { locations, number }: NumberedGroup): Promise<Asked> {
   const { limits, threads, options } = run;
   const prepared = await Promise.all(
-    candidates.map(({ location }) =>
+    locations.map((location) =>
       toTransferable(location, limits).catch((error: unknown) => {
         const refusal = toRefusal(error, location.path);
         if (!(refusal instanceof Refusal)) throw error;
@@ -308,31 +308,33 @@ async function askThread(
       }),
     ),
   );
-  const sound = candidates.filter((_, index) => prepared[index] !== undefined);
+  const sound = locations.filter((_, index) => prepared[index] !== undefined);
   const sent = prepared.flatMap((each) => each ?? []);
-  const { dryRun: isCheck, sourceName } = options;
-  const question = { limits, number, isCheck, ...(sourceName !== undefined && { sourceName }) };
+  const { sourceName } = options;
+  const question = {
+    limits,
+    number,
+    isCheck: false,
+    ...(sourceName !== undefined && { sourceName }),
+  };
   return {
-    ...{ candidates: sound, question, sent },
+    ...{ locations: sound, question, sent },
     answer: await threads.ask({ ...question, contracts: sent }),
   };
 }
 
-/** Yields the contracts read, in order, with their outcomes. Refused ones are counted and left out. */
+/** Yields the rows of the contracts read, in order, with their locations. Refused ones are counted and left out. */
 async function* readAll(
   run: Run,
-  candidates: AsyncIterable<Candidate>,
+  locations: AsyncIterable<ContractLocation>,
 ): AsyncGenerator<
-  {
-    readonly answer: ContractReadResult;
-    readonly read: readonly (readonly [Candidate, ReadOutcome])[];
-  },
+  { readonly packed: PackedContracts; readonly read: readonly ContractLocation[] },
   void,
   undefined
 > {
   const atOnce = run.threads.count * QUESTIONS_OF_A_THREAD;
   const size = Math.min(ASKED_AT_ONCE, run.options.batchSize ?? BATCH_SIZE);
-  for await (const asked of mapInOrder(inGroups(candidates, size), atOnce, (group) =>
+  for await (const asked of mapInOrder(inGroups(locations, size), atOnce, (group) =>
     askThread(run, group),
   )) {
     const { question, sent } = asked;
@@ -341,14 +343,13 @@ async function* readAll(
       if (run.isStopped()) return;
       const first = done;
       const read = answer.outcomes.flatMap((outcome, index) => {
-        const candidate = asked.candidates[first + index];
-        if (candidate === undefined) return [];
-        const { location } = candidate;
-        if ('match' in outcome) return [[candidate, outcome] as const];
+        const location = asked.locations[first + index];
+        if (location === undefined) return [];
+        if ('match' in outcome) return [location];
         run.tally.refuse(location.path, outcome.refusal, location.chainId);
         return [];
       });
-      yield { answer, read };
+      yield { packed: answer.packed, read };
       done += answer.outcomes.length;
       if (done >= sent.length) break;
       const number = question.number + done;
@@ -357,9 +358,9 @@ async function* readAll(
   }
 }
 
-/** Stores the contracts in batches, one transaction each; reads ahead while a batch is stored. */
-async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
-  const { database, requireSpace, batchSize } = run.options;
+/** Stores the contracts in batches, one transaction each, which a dry run rolls back. Reads ahead meanwhile. */
+async function storeInBatches(run: Run, found: AsyncIterable<ContractLocation>): Promise<void> {
+  const { database, requireSpace, batchSize, dryRun } = run.options;
   const locations = new Map<number, ContractLocation>();
   const options = {
     bounds: { contracts: batchSize ?? BATCH_SIZE, bytes: BATCH_BYTES },
@@ -370,39 +371,39 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
         const outcome = outcomes[index];
         locations.delete(number);
         if (location === undefined || outcome === undefined) return;
-        if ('saved' in outcome) run.tally.count(location.chainId, outcome.saved.outcome);
-        else run.tally.refuse(location.path, outcome.refusal, location.chainId);
+        if ('saved' in outcome) {
+          const { outcome: stored } = outcome.saved;
+          run.tally.count(location.chainId, run.predicted.get(location) ?? stored);
+        } else run.tally.refuse(location.path, outcome.refusal, location.chainId);
       });
     },
     ...(requireSpace !== undefined && { requireSpace }),
+    isRehearsal: dryRun,
   };
   await ContractStore.open(database, options, async (store) => {
-    for await (const { answer, read } of readAll(run, candidates)) {
+    for await (const { packed, read } of readAll(run, found)) {
       if (run.isStopped()) return;
-      answer.packed.contracts.forEach(({ number }, index) => {
-        const candidate = read[index]?.[0];
-        if (candidate !== undefined) locations.set(number, candidate.location);
-      });
-      await store.add(answer.packed);
+      for (const [index, { number }] of packed.contracts.entries()) {
+        const location = read[index];
+        if (location === undefined) continue;
+        locations.set(number, location);
+        if (await isLesserTwin(run, location)) run.predicted.set(location, 'unchanged');
+      }
+      await store.add(packed);
     }
   });
 }
 
-/** Dry run: reads and checks every contract and counts what would be stored. */
-async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
-  const { limits, threads } = run;
-  const isSound = async (location: ContractLocation): Promise<boolean> => {
-    const contracts = [await toTransferable(location, limits)];
+/**
+ * Whether the same tree has a valid full match for the address of a partial one, which a real run would have
+ * stored before: a dry run rolls it back.
+ */
+async function isLesserTwin(run: Run, location: ContractLocation): Promise<boolean> {
+  const { limits, threads, options } = run;
+  if (!options.dryRun) return false;
+  return run.source.hasSoundFullMatch(location, async (full) => {
+    const contracts = [await toTransferable(full, limits)];
     const { outcomes } = await threads.ask({ contracts, limits, number: 0, isCheck: true });
     return outcomes.some((outcome) => 'match' in outcome);
-  };
-  for await (const { read } of readAll(run, candidates)) {
-    for (const [{ location, current }, outcome] of read) {
-      if (run.isStopped()) return;
-      if (!('match' in outcome)) continue;
-      const isLesserTwin = await run.source.hasSoundFullMatch(location, isSound);
-      const would: Outcome = isLesserTwin ? 'unchanged' : predictOutcome(outcome.match, current);
-      run.tally.count(location.chainId, would);
-    }
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withProvenSettings } from './proven-settings.ts';
+import { withLiteralContent, withProvenSettings } from './proven-settings.ts';
 
 const PROVEN = {
   evmVersion: 'paris',
@@ -34,4 +34,14 @@ test('takes the paths of libraries from metadata that lists them', () => {
   const proven = { libraries: { 'src/Lib.sol': { Lib: address } } };
   const delivered = { libraries: { 'src/Other.sol': { Lib: address } } };
   expect(withProvenSettings(delivered, proven)).toEqual(proven);
+});
+
+test('names the setting with which sources are literal, if the metadata does not', () => {
+  const literal = { metadata: { bytecodeHash: 'ipfs', useLiteralContent: true } };
+  expect(withLiteralContent({ evmVersion: 'byzantium' }, true)).toEqual({
+    ...{ evmVersion: 'byzantium', metadata: { useLiteralContent: true } },
+  });
+  expect(withLiteralContent(PROVEN, true).metadata).toEqual(literal.metadata);
+  expect(withLiteralContent(literal, true)).toBe(literal);
+  expect(withLiteralContent(PROVEN, false)).toBe(PROVEN);
 });

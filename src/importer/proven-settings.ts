@@ -3,7 +3,8 @@ import { isMembers, type Members } from '../lib/members.ts';
 
 /** Settings that decide the bytecode. The metadata omits the defaults of some. */
 const DECISIVE = new Set([
-  ...['debug', 'evmVersion', 'libraries', 'metadata', 'optimizer', 'remappings', 'viaIR'],
+  ...['debug', 'eofVersion', 'evmVersion', 'experimental', 'libraries', 'metadata'],
+  ...['optimizer', 'remappings', 'viaIR', 'viaSSACFG'],
 ]);
 
 /**
@@ -20,6 +21,20 @@ export function withProvenSettings(delivered: Members, proven: Members): Members
     ...Object.fromEntries(rest),
     ...proven,
     ...(isSame && isMembers(libraries) && { libraries }),
+  };
+}
+
+/**
+ * Returns the settings with which the compiler writes metadata with literal sources: before Solidity 0.5 it does
+ * not list that setting among them.
+ */
+export function withLiteralContent(settings: Members, isLiteral: boolean): Members {
+  const { metadata } = settings;
+  if (!isLiteral || (isMembers(metadata) && metadata['useLiteralContent'] === true))
+    return settings;
+  return {
+    ...settings,
+    metadata: { ...(isMembers(metadata) && metadata), useLiteralContent: true },
   };
 }
 

@@ -7,7 +7,7 @@ import { type DeliveredContract, toContractFolder } from './delivered-contract.t
 import { ReadBudget, SourceFinder } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseMetadata } from './parse-metadata.ts';
-import { withProvenSettings } from './proven-settings.ts';
+import { withLiteralContent, withProvenSettings } from './proven-settings.ts';
 import { Refusal } from './refusal.ts';
 import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
@@ -77,7 +77,8 @@ export async function readContract(
     artifacts,
     sources: listed,
   } = parseMetadata(bytes);
-  const inputSettings = toInputSettings(settings, version);
+  const isLiteral = language === 'solidity' && listed.some(({ content }) => content !== undefined);
+  const inputSettings = withLiteralContent(toInputSettings(settings, version), isLiteral);
   if (listed.length > limits.sources) {
     const more = `it lists ${listed.length} sources, more than the limit of ${limits.sources}`;
     throw new Refusal('too_many_files', file, more);
@@ -112,6 +113,7 @@ export async function readContract(
       // The metadata is bound to the code by its hash, and the columns of a row are not.
       ...(evidence && { artifacts: { ...evidence.compilation.artifacts, ...artifacts } }),
       ...(evidence &&
+        language === 'solidity' &&
         file === METADATA_FILE &&
         match === 'full' && {
           settings: withProvenSettings(evidence.compilation.settings, inputSettings),

@@ -24,6 +24,7 @@ export class ContractStore {
   readonly #bounds: BatchBounds;
   readonly #onStored: OnStored;
   readonly #requireSpace: (() => Promise<void>) | undefined;
+  readonly #isRehearsal: boolean;
   #packs: PackedContracts[] = [];
   #contracts = 0;
   #bytes = 0;
@@ -37,6 +38,7 @@ export class ContractStore {
     this.#bounds = options.bounds;
     this.#onStored = options.onStored;
     this.#requireSpace = options.requireSpace;
+    this.#isRehearsal = options.isRehearsal;
     this.#isStopped = options.isStopped;
   }
 
@@ -103,7 +105,7 @@ export class ContractStore {
     await stage.fill(packs);
     await before;
     if (this.#isStopped()) return;
-    const outcomes = await saveBatch(contracts, (some) => stage.save(some));
+    const outcomes = await saveBatch(contracts, (some) => stage.save(some, this.#isRehearsal));
     this.#onStored(contracts, outcomes);
   }
 
@@ -120,4 +122,6 @@ interface StoreOptions {
   /** Whether storing further batches is refused. */
   readonly isStopped: () => boolean;
   readonly requireSpace?: () => Promise<void>;
+  /** Whether each batch is rolled back. */
+  readonly isRehearsal: boolean;
 }

@@ -118,6 +118,9 @@ class KnownRows {
     const found = new Map<string, { readonly versions: string[]; isInTail: boolean }>(
       page.map((key) => [idOf(key), { versions: [], isInTail: false }]),
     );
+    for (const path of this.#windows.keys()) {
+      if (!near.some((file) => file.path === path)) this.#windows.delete(path);
+    }
     for (const { path, maxKey } of near) {
       const window = this.#windows.get(path) ?? this.#openWindow(path);
       for (const [key, version] of await window.versionsOf(page)) {

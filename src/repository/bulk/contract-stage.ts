@@ -156,11 +156,16 @@ export class ContractStage {
   /**
    * Stores staged contracts in one transaction by the rules of saveMatches, with the same tables, events and
    * counts.
+   * @param isRehearsal whether to roll the transaction back
    * @returns the outcome of each, in the given order
    * @throws FullmatchError as saveMatches; the staged rows are kept
    */
-  async save(contracts: readonly PackedContract[]): Promise<readonly SavedMatch[]> {
-    return commitMatches(this.#session, contracts, (transaction) => new StagedRows(transaction));
+  async save(
+    contracts: readonly PackedContract[],
+    isRehearsal = false,
+  ): Promise<readonly SavedMatch[]> {
+    const rowsOf = (transaction: Queryable): EvidenceRows => new StagedRows(transaction);
+    return commitMatches(this.#session, contracts, rowsOf, { isRehearsal });
   }
 
   async #find(statement: Statement, hashes: readonly string[]): Promise<readonly string[]> {

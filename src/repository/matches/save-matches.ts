@@ -132,6 +132,19 @@ export interface SameTransaction {
   readonly before?: (transaction: Queryable) => Promise<unknown>;
   /** Runs last if no match was upgraded; only for a single contract, whose outcome it may set. */
   readonly otherwise?: (transaction: Queryable) => Promise<AdditionalChange | undefined>;
+  /** Rolls everything back, and only tells what would have been stored. */
+  readonly isRehearsal?: boolean;
+}
+
+/** Ends the transaction of a rehearsal. */
+class RolledBack extends Error {
+  override readonly name = 'RolledBack';
+  readonly saved: readonly SavedMatch[];
+
+  constructor(saved: readonly SavedMatch[]) {
+    super('a rehearsal was rolled back');
+    this.saved = saved;
+  }
 }
 
 /**
@@ -143,25 +156,33 @@ export async function commitMatches(
   database: Pick<Database, 'acknowledged' | 'query' | 'transaction'>,
   contracts: readonly NumberedContract[],
   rowsOf: (transaction: Queryable) => EvidenceRows,
-  { before, otherwise }: SameTransaction = {},
+  { before, otherwise, isRehearsal = false }: SameTransaction = {},
 ): Promise<readonly SavedMatch[]> {
   let marks: EventMark[] = [];
   let isMore = false;
-  const saved = await database.transaction(async (transaction) => {
-    marks = [];
-    await before?.(transaction);
-    const rows = rowsOf(transaction);
-    const results = new Map<NumberedContract, SavedMatch>();
-    for (const round of splitByAddress(contracts)) {
-      for (const [contract, result] of await saveRound(transaction, rows, round, marks)) {
-        results.set(contract, result);
+  const saved = await database
+    .transaction(async (transaction) => {
+      marks = [];
+      await before?.(transaction);
+      const rows = rowsOf(transaction);
+      const results = new Map<NumberedContract, SavedMatch>();
+      for (const round of splitByAddress(contracts)) {
+        for (const [contract, result] of await saveRound(transaction, rows, round, marks)) {
+          results.set(contract, result);
+        }
       }
-    }
-    const all = contracts.map((contract) => results.get(contract) ?? unchanged(contract));
-    const other = all.some(isChanged) ? undefined : await otherwise?.(transaction);
-    isMore = before !== undefined || other !== undefined;
-    return other?.saved === undefined ? all : [other.saved];
-  });
+      const all = contracts.map((contract) => results.get(contract) ?? unchanged(contract));
+      const other = all.some(isChanged) ? undefined : await otherwise?.(transaction);
+      isMore = before !== undefined || other !== undefined;
+      const outcomes = other?.saved === undefined ? all : [other.saved];
+      if (isRehearsal) throw new RolledBack(outcomes);
+      return outcomes;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof RolledBack) return error;
+      throw error;
+    });
+  if (saved instanceof RolledBack) return saved.saved;
   database.acknowledged.note(marks);
   if (isMore || saved.some(isChanged)) await notifyOfMatches(database);
   return saved;
