@@ -1,46 +1,22 @@
 // `fullmatch import --from`: a database with the tables of the Verifier Alliance, with and without Sourcify's
 // tables.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
 import { MATCHER_VERSION } from '../src/bytecode/matcher-version.ts';
 import { sql } from '../src/store/database.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
-import {
-  type AllianceDatabase,
-  type AllianceRow,
-  CONTENT,
-  createAllianceDatabase,
-  TRANSACTION,
-  WORD,
-} from './support/alliance-database.ts';
-import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { type AllianceRow, CONTENT, TRANSACTION, WORD } from './support/alliance-database.ts';
+import { useAllianceImport } from './support/alliance-import.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let store: TestDatabase;
-let peer: AllianceDatabase;
+const given = useAllianceImport();
+const { fullmatch } = given;
 
-beforeAll(async () => {
-  folder = await createTemporaryFolder();
-});
-afterAll(() => folder.remove());
-beforeEach(async () => {
-  [store, peer] = await Promise.all([createTestDatabase(), createAllianceDatabase()]);
-});
-afterEach(() => Promise.all([store.drop(), peer.drop()]));
-
-const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
-  runInProcess(args, {
-    environment: { DATABASE_URL: store.url, FULLMATCH_REGISTRY_INCLUDE: 'configured' },
-    workingDirectory: folder.path,
-  });
 async function load(...more: readonly string[]): Promise<{
   totals: Record<string, number>;
   refused: { path: string; reason: string }[];
 }> {
-  const run = await fullmatch('import', '--from', peer.url, '--json', ...more);
+  const run = await fullmatch('import', '--from', given.peer.url, '--json', ...more);
   expect(run.exitCode, run.stderr).toBe(0);
   return JSON.parse(run.stdout) as never;
 }
@@ -58,27 +34,27 @@ const READ_TRUST = sql(
 );
 /** Delivers bytes as creation bytecode that the sources do not produce: those of the runtime bytecode. */
 const deliverCreationCode = (): Promise<unknown> =>
-  peer.client.query(
+  given.peer.client.query(
     `UPDATE contracts SET creation_code_hash = (SELECT creation_code_hash FROM compiled_contracts);
      UPDATE verified_contracts SET creation_values = '{}'`,
   );
 const statistics = async (): Promise<unknown> =>
-  JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
+  JSON.parse(renderStatistics(await readStatistics(given.store.database)).toString('utf8'));
 
 describe('a database with the tables of the Verifier Alliance and of Sourcify', () => {
   test('imports its matches with byte-identical metadata, sources and facts', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
-    await peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
+    await given.peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
     expect((await load()).totals).toMatchObject({ stored: 2, refused: 0 });
     expect(await statistics()).toEqual({
       1: { full_match: 1, partial_match: 0 },
       10: { full_match: 0, partial_match: 1 },
     });
-    const record = await readRecord(store.database, 1, sampleAddress(1), FILE_SECTIONS);
+    const record = await readRecord(given.store.database, 1, sampleAddress(1), FILE_SECTIONS);
     const files = filesOf(parseSections(record!.sections));
     const contentOf = (name: string): string | undefined =>
       files.find(({ path }) => path === name)?.content;
-    expect(contentOf('metadata.json')).toBe(peer.metadata);
+    expect(contentOf('metadata.json')).toBe(given.peer.metadata);
     expect(contentOf('creator-tx-hash.txt')).toBe(TRANSACTION);
     expect(contentOf('constructor-args.txt')).toBe(WORD);
     expect(
@@ -88,9 +64,9 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
   });
 
   test('imports the best match of an address, full if only its creation match is full', async () => {
-    await peer.addRow({ address: sampleAddress(1), runtime: 'partial' });
-    await peer.addRow({ address: sampleAddress(1), runtime: 'perfect' });
-    await peer.addRow({ address: sampleAddress(2), runtime: 'partial', creation: 'perfect' });
+    await given.peer.addRow({ address: sampleAddress(1), runtime: 'partial' });
+    await given.peer.addRow({ address: sampleAddress(1), runtime: 'perfect' });
+    await given.peer.addRow({ address: sampleAddress(2), runtime: 'partial', creation: 'perfect' });
     await load();
     expect(await statistics()).toEqual({ 1: { full_match: 2, partial_match: 0 } });
   });
@@ -123,33 +99,33 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
       reason: 'wrong_metadata_hash',
     },
   ])('a row $what is rejected by name', async ({ row, reason }) => {
-    await peer.addRow({ address: sampleAddress(1), ...row });
-    await peer.addRow({ address: sampleAddress(2) });
+    await given.peer.addRow({ address: sampleAddress(1), ...row });
+    await given.peer.addRow({ address: sampleAddress(2) });
     const { totals, refused } = await load();
     expect(totals).toMatchObject({ stored: 1, refused: 1 });
     expect(refused).toMatchObject([{ path: 'verified_contracts/1', reason, chainId: 1 }]);
   });
 
   test('skips rows with invalid JSON or missing required fields and imports the others', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
-    await peer.addRow({ address: sampleAddress(2) });
-    await peer.client.query(
+    await given.peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(2) });
+    await given.peer.client.query(
       `ALTER TABLE verified_contracts ALTER runtime_values TYPE text USING runtime_values::text;
        UPDATE verified_contracts SET runtime_values = '{' WHERE id = 1`,
     );
     const { totals, refused } = await load();
     expect(totals).toMatchObject({ stored: 1, refused: 1 });
     expect(refused).toMatchObject([{ path: 'verified_contracts/1', reason: 'broken_row' }]);
-    await peer.client.query(
+    await given.peer.client.query(
       `ALTER TABLE compiled_contracts ALTER version DROP NOT NULL;
        UPDATE compiled_contracts SET version = NULL`,
     );
-    await peer.addRow({ address: sampleAddress(3) });
+    await given.peer.addRow({ address: sampleAddress(3) });
     expect((await load()).refused.map(({ reason }) => reason)).toContain('broken_row');
   });
 
   test('imports claims if the on-chain bytecode is missing, and no transaction for a genesis contract', async () => {
-    await peer.addRow({
+    await given.peer.addRow({
       address: sampleAddress(1),
       isCodeUnknown: true,
       runtime: 'partial',
@@ -158,21 +134,21 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
     expect((await load('--dry-run')).totals).toMatchObject({ stored: 1 });
     expect(await statistics()).toEqual({});
     expect((await load()).totals).toMatchObject({ stored: 1 });
-    const record = await readRecord(store.database, 1, sampleAddress(1), ['deployment']);
+    const record = await readRecord(given.store.database, 1, sampleAddress(1), ['deployment']);
     expect(parseSections(record!.sections).deployment?.transactionHash).toBeUndefined();
   });
 
   test('rechecks what it delivers, records its origin and keeps its evidence', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
-    await peer.addRow({ address: sampleAddress(2), isCodeUnknown: true, runtime: 'partial' });
+    await given.peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(2), isCodeUnknown: true, runtime: 'partial' });
     const unexplained = [{ type: 'replace', reason: 'library', offset: 0, id: 'x' }];
-    await peer.addRow({
+    await given.peer.addRow({
       address: sampleAddress(3),
       transformations: unexplained,
       isCodeUnknown: true,
     });
     await load('--source-name', 'peer.example');
-    const rows = await store.database.query(READ_TRUST);
+    const rows = await given.store.database.query(READ_TRUST);
     expect(rows).toMatchObject([
       {
         ...{
@@ -189,7 +165,7 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
     const bad = await fullmatch(
       'import',
       '--from',
-      peer.url,
+      given.peer.url,
       '--source-name',
       '/etc/tree',
       '--json',
@@ -198,58 +174,60 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
   });
 
   test('rechecks no full match whose metadata hash is compared with no code', async () => {
-    const metadata = peer.metadata.replace('"runs":200', '"runs":201');
+    const metadata = given.peer.metadata.replace('"runs":200', '"runs":201');
     const match = { runtime: 'partial', creation: 'perfect' } as const;
-    await peer.addRow({ address: sampleAddress(1), ...match, metadata });
+    await given.peer.addRow({ address: sampleAddress(1), ...match, metadata });
     await deliverCreationCode();
     await load();
-    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
+    expect(await given.store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
   });
 
   test('requires the metadata hash if the metadata names Solidity, whatever the row names', async () => {
-    const metadata = peer.metadata.replace('"runs":200', '"runs":201');
-    await peer.addRow({ address: sampleAddress(1), metadata });
-    await peer.client.query(`UPDATE compiled_contracts SET language = 'vyper'`);
+    const metadata = given.peer.metadata.replace('"runs":200', '"runs":201');
+    await given.peer.addRow({ address: sampleAddress(1), metadata });
+    await given.peer.client.query(`UPDATE compiled_contracts SET language = 'vyper'`);
     expect((await load()).refused).toMatchObject([{ reason: 'wrong_metadata_hash' }]);
   });
 
   test('takes the ABI from the metadata, which the code proves, and not from the row', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
-    await peer.client.query(
+    await given.peer.addRow({ address: sampleAddress(1) });
+    await given.peer.client.query(
       `UPDATE compiled_contracts SET compilation_artifacts = '{"abi": [], "sources": {}, "storageLayout": {"types": {}}}'`,
     );
     await load();
-    const record = await readRecord(store.database, 1, sampleAddress(1), ['artifacts']);
+    const record = await readRecord(given.store.database, 1, sampleAddress(1), ['artifacts']);
     const { artifacts } = parseSections(record!.sections);
-    const { output } = JSON.parse(peer.metadata) as { output: { abi: unknown } };
+    const { output } = JSON.parse(given.peer.metadata) as { output: { abi: unknown } };
     expect(artifacts).toMatchObject({ abi: output.abi, storageLayout: { types: {} } });
   });
 
   test('a compilation raises no match whose creation bytecode differs', async () => {
-    await peer.addRow({ address: sampleAddress(1), creation: 'perfect' });
+    await given.peer.addRow({ address: sampleAddress(1), creation: 'perfect' });
     await deliverCreationCode();
     await load();
-    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+    expect(await given.store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
     const run = await fullmatch('reverify', '--all', '--recompile', '--json');
     expect(JSON.parse(run.stdout)).toMatchObject([{ outcome: 'differs' }]);
-    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+    expect(await given.store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
   });
 
   test('a second import rechecks what a tree only claimed', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(1) });
     await load();
-    await store.database.query(sql('test claim', "UPDATE current_matches SET trust = 'claimed'"));
+    await given.store.database.query(
+      sql('test claim', "UPDATE current_matches SET trust = 'claimed'"),
+    );
     expect((await load('--dry-run')).totals).toMatchObject({ upgraded: 1 });
-    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
+    expect(await given.store.database.query(READ_TRUST)).toMatchObject([{ trust: 'claimed' }]);
     expect((await load()).totals).toMatchObject({ upgraded: 1 });
     expect((await load()).totals).toMatchObject({ unchanged: 1 });
-    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+    expect(await given.store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
   });
 
   test('imports no bytecode, since this service has not read it from a chain', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(1) });
     await load();
-    const record = await readRecord(store.database, 1, sampleAddress(1), ['runtimeCode']);
+    const record = await readRecord(given.store.database, 1, sampleAddress(1), ['runtimeCode']);
     const { runtimeCode } = parseSections(record!.sections);
     expect(runtimeCode?.onChain).toBeUndefined();
     expect(runtimeCode?.recompiled).toBeUndefined();
@@ -258,14 +236,14 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
 
 describe('a database with other tables', () => {
   test('without metadata produces full matches with derived metadata that the bytecode proves', async () => {
-    await peer.addRow({ address: sampleAddress(1) });
-    await peer.addRow({ address: sampleAddress(2), runtime: 'partial' });
-    await peer.client.query('DROP TABLE sourcify_matches');
+    await given.peer.addRow({ address: sampleAddress(1) });
+    await given.peer.addRow({ address: sampleAddress(2), runtime: 'partial' });
+    await given.peer.client.query('DROP TABLE sourcify_matches');
     expect((await load()).totals).toMatchObject({ stored: 2, refused: 0 });
     expect(await statistics()).toEqual({ 1: { full_match: 1, partial_match: 1 } });
-    const record = await readRecord(store.database, 1, sampleAddress(1), FILE_SECTIONS);
+    const record = await readRecord(given.store.database, 1, sampleAddress(1), FILE_SECTIONS);
     const files = filesOf(parseSections(record!.sections));
-    expect(files.find(({ path }) => path === 'metadata.json')?.content).toBe(peer.metadata);
+    expect(files.find(({ path }) => path === 'metadata.json')?.content).toBe(given.peer.metadata);
   });
 
   test.each([
@@ -274,8 +252,8 @@ describe('a database with other tables', () => {
   ])(
     '%s produces a partial match if the bytecode does not prove the derived metadata',
     async (_, change) => {
-      await peer.addRow({ address: sampleAddress(1) });
-      await peer.client.query(
+      await given.peer.addRow({ address: sampleAddress(1) });
+      await given.peer.client.query(
         `${change}; UPDATE compiled_contracts SET compiler_settings = '{"optimizer": {"runs": 7}}'`,
       );
       expect((await load('--dry-run')).totals).toMatchObject({ stored: 1, refused: 0 });
@@ -287,8 +265,8 @@ describe('a database with other tables', () => {
   );
 
   test('is rejected with the missing tables named and without its password', async () => {
-    await peer.client.query('DROP TABLE sourcify_matches, verified_contracts');
-    const run = await fullmatch('import', '--from', peer.url, '--json');
+    await given.peer.client.query('DROP TABLE sourcify_matches, verified_contracts');
+    const run = await fullmatch('import', '--from', given.peer.url, '--json');
     expect(JSON.parse(run.stdout)).toMatchObject({
       code: 'import_path_unusable',
       missing: ['verified_contracts'],
@@ -306,7 +284,7 @@ describe('a database with other tables', () => {
     expect(`${bare.stdout}${bare.stderr}`).not.toContain('hidden');
     const none = await fullmatch('import', '--from', 'ftp://example.org/', '--json');
     expect(JSON.parse(none.stdout)).toMatchObject({ code: 'invalid_configuration' });
-    const both = await fullmatch('import', 'tree', '--from', peer.url, '--json');
+    const both = await fullmatch('import', 'tree', '--from', given.peer.url, '--json');
     expect(JSON.parse(both.stdout)).toMatchObject({ code: 'import_path_unusable' });
   });
 });

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { parquetWriteFile } from 'hyparquet-writer';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { FullmatchError } from '../src/errors.ts';
 import { stageParquet } from '../src/importer/stage-parquet.ts';
 import { type StagingProgress } from '../src/importer/staging-progress.ts';
@@ -11,52 +11,33 @@ import { ADVISORY_LOCKS } from '../src/store/advisory-locks.ts';
 import { sql } from '../src/store/database.ts';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
-import {
-  type AllianceDatabase,
-  CONTENT,
-  createAllianceDatabase,
-} from './support/alliance-database.ts';
+import { CONTENT } from './support/alliance-database.ts';
 import { writeParquet } from './support/parquet-export.ts';
-import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { useAllianceImport } from './support/alliance-import.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let store: TestDatabase;
-let peer: AllianceDatabase;
-
-beforeAll(async () => {
-  folder = await createTemporaryFolder();
-});
-afterAll(() => folder.remove());
+const given = useAllianceImport();
+const { fullmatch } = given;
 beforeEach(async () => {
-  [store, peer] = await Promise.all([createTestDatabase(), createAllianceDatabase()]);
-  await peer.addRow({ address: sampleAddress(1) });
-  await peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
+  await given.peer.addRow({ address: sampleAddress(1) });
+  await given.peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
 });
-afterEach(() => Promise.all([store.drop(), peer.drop()]));
 
-const at = (...names: readonly string[]): string => path.join(folder.path, ...names);
-const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
-  runInProcess(args, {
-    environment: { DATABASE_URL: store.url, FULLMATCH_REGISTRY_INCLUDE: 'configured' },
-    workingDirectory: folder.path,
-  });
+const at = (...names: readonly string[]): string => path.join(given.folder, ...names);
 async function load(name: string): Promise<{ totals: object; refused: object[] }> {
   const run = await fullmatch('import', name, '--json');
   expect(run.exitCode, run.stdout + run.stderr).toBe(0);
   return JSON.parse(run.stdout) as never;
 }
 const statistics = async (): Promise<unknown> =>
-  JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
+  JSON.parse(renderStatistics(await readStatistics(given.store.database)).toString('utf8'));
 const BOTH = { 1: { full_match: 1, partial_match: 0 }, 10: { full_match: 0, partial_match: 1 } };
 
 describe('a Parquet export', () => {
   test.each(['ZSTD', 'SNAPPY'] as const)(
     'of %s yields matches, sources and byte-identical metadata although it was re-encoded',
     async (codec) => {
-      await writeParquet(peer.client, at(codec, 'v2'), { codec });
+      await writeParquet(given.peer.client, at(codec, 'v2'), { codec });
       expect((await load(codec)).totals).toMatchObject({ stored: 2, refused: 0 });
       expect(await statistics()).toEqual(BOTH);
       for (const [chainId, number] of [
@@ -64,14 +45,14 @@ describe('a Parquet export', () => {
         [10, 2],
       ] as const) {
         const record = await readRecord(
-          store.database,
+          given.store.database,
           chainId,
           sampleAddress(number),
           FILE_SECTIONS,
         );
         const files = filesOf(parseSections(record!.sections));
         const metadata = files.find((file) => file.path === 'metadata.json')?.content;
-        expect(metadata).toBe(peer.metadata);
+        expect(metadata).toBe(given.peer.metadata);
         expect(files.map(({ content }) => content)).toContain(CONTENT);
       }
       expect((await load(codec)).totals).toMatchObject({ stored: 0, unchanged: 2 });
@@ -79,11 +60,11 @@ describe('a Parquet export', () => {
   );
 
   test('yields the newest of duplicate matches, and each row of overlapping files once', async () => {
-    await writeParquet(peer.client, at('twice'));
-    await peer.client.query(
+    await writeParquet(given.peer.client, at('twice'));
+    await given.peer.client.query(
       `UPDATE sourcify_matches SET runtime_match = 'perfect' WHERE runtime_match = 'partial'`,
     );
-    await writeParquet(peer.client, at('twice'), { suffix: '1000_2000' });
+    await writeParquet(given.peer.client, at('twice'), { suffix: '1000_2000' });
     expect((await load('twice')).totals).toMatchObject({ stored: 2, refused: 0 });
     expect(await statistics()).toEqual({
       1: { full_match: 1, partial_match: 0 },
@@ -92,9 +73,9 @@ describe('a Parquet export', () => {
   });
 
   test('rejects invalid rows by name, like a database import', async () => {
-    await peer.addRow({ address: sampleAddress(3), transformations: [] });
-    await peer.addRow({ address: sampleAddress(4), runtime: null, creation: 'perfect' });
-    await writeParquet(peer.client, at('refused'));
+    await given.peer.addRow({ address: sampleAddress(3), transformations: [] });
+    await given.peer.addRow({ address: sampleAddress(4), runtime: null, creation: 'perfect' });
+    await writeParquet(given.peer.client, at('refused'));
     const { totals, refused } = await load('refused');
     expect(totals).toMatchObject({ stored: 2, refused: 2 });
     expect(refused).toMatchObject([
@@ -104,7 +85,7 @@ describe('a Parquet export', () => {
   });
 
   test('without Sourcify matches yields full ones with derived metadata', async () => {
-    await writeParquet(peer.client, at('alone'));
+    await writeParquet(given.peer.client, at('alone'));
     await rm(at('alone', 'sourcify_matches'), { recursive: true });
     await load('alone');
     expect(await statistics()).toEqual({
@@ -129,7 +110,7 @@ describe('an interrupted import', () => {
       last = { files, allFiles, rows };
       if (progress.rows > 0) onRows();
     };
-    await store.database.session((session) =>
+    await given.store.database.session((session) =>
       stageParquet(session, at(name), {
         ...{ signal, isTemporary, onProgress },
         requireSpace: () => Promise.resolve(),
@@ -139,13 +120,13 @@ describe('an interrupted import', () => {
   };
   const stagedTables = async (): Promise<number> =>
     (
-      await store.database.query(
+      await given.store.database.query(
         sql('test staged', `SELECT FROM pg_tables WHERE schemaname = 'fullmatch_import'`),
       )
     ).length;
 
   test('continues with complete tables, reads changed files again and leaves no table behind', async () => {
-    await writeParquet(peer.client, at('continued'));
+    await writeParquet(given.peer.client, at('continued'));
     const first = await stage('continued');
     expect(first.rows).toBeGreaterThan(0);
     expect(await stage('continued')).toEqual({ ...first, rows: 0 });
@@ -160,7 +141,7 @@ describe('an interrupted import', () => {
   });
 
   test('reads an incomplete table again', async () => {
-    await writeParquet(peer.client, at('incomplete'));
+    await writeParquet(given.peer.client, at('incomplete'));
     const { rows } = await stage('incomplete', { isTemporary: true });
     const controller = new AbortController();
     const stopped = stage('incomplete', {
@@ -173,12 +154,12 @@ describe('an interrupted import', () => {
   });
 
   test('accepts source paths that are longer than an index entry, and rejects a missing path', async () => {
-    await peer.client.query(
+    await given.peer.client.query(
       'ALTER TABLE compiled_contracts_sources DROP CONSTRAINT compiled_contracts_sources_compilation_id_path_key',
     );
     const long = randomBytes(4000).toString('hex');
-    await peer.client.query('UPDATE compiled_contracts_sources SET path = $1', [long]);
-    await writeParquet(peer.client, at('long'));
+    await given.peer.client.query('UPDATE compiled_contracts_sources SET path = $1', [long]);
+    await writeParquet(given.peer.client, at('long'));
     expect((await stage('long')).rows).toBeGreaterThan(0);
     const file = at(
       'long',
@@ -197,14 +178,14 @@ describe('an interrupted import', () => {
   });
 
   test('uses temporary tables for a user who may not change the schema', async () => {
-    await writeParquet(peer.client, at('foreign'));
+    await writeParquet(given.peer.client, at('foreign'));
     await stage('foreign');
     const role = `import_${randomUUID().replaceAll('-', '')}`;
-    await store.database.query(sql('test role', `CREATE ROLE ${role}`));
-    await store.database.query(
+    await given.store.database.query(sql('test role', `CREATE ROLE ${role}`));
+    await given.store.database.query(
       sql('test grant', `GRANT USAGE ON SCHEMA fullmatch_import TO ${role}`),
     );
-    await store.database.session(async (session) => {
+    await given.store.database.session(async (session) => {
       await session.query(sql('test become role', `SET ROLE ${role}`));
       const staged = await stageParquet(session, at('foreign'), {
         ...{ signal: new AbortController().signal, isTemporary: false },
@@ -213,14 +194,14 @@ describe('an interrupted import', () => {
       await staged.drop();
     });
     expect(await stagedTables()).toBeGreaterThan(0);
-    await store.database.query(sql('test drop owned', `DROP OWNED BY ${role}`));
-    await store.database.query(sql('test drop role', `DROP ROLE ${role}`));
+    await given.store.database.query(sql('test drop owned', `DROP OWNED BY ${role}`));
+    await given.store.database.query(sql('test drop role', `DROP ROLE ${role}`));
   });
 
   test('stops before the disk is full and leaves no incomplete table', async () => {
-    await writeParquet(peer.client, at('full'));
+    await writeParquet(given.peer.client, at('full'));
     const full = new FullmatchError('storage_full', 'Too little space.');
-    await store.database.session(async (session) => {
+    await given.store.database.session(async (session) => {
       const staged = stageParquet(session, at('full'), {
         ...{ signal: new AbortController().signal, isTemporary: false },
         ...{ onProgress: () => undefined, requireSpace: () => Promise.reject(full) },
@@ -232,17 +213,17 @@ describe('an interrupted import', () => {
   });
 
   test('drops tables of another export', async () => {
-    await writeParquet(peer.client, at('former'));
+    await writeParquet(given.peer.client, at('former'));
     await stage('former');
-    await writeParquet(peer.client, at('latter'));
+    await writeParquet(given.peer.client, at('latter'));
     await rm(at('latter', 'sourcify_matches'), { recursive: true });
     expect((await load('latter')).totals).toMatchObject({ stored: 2, refused: 0 });
   });
 
   test('uses temporary tables beside another import and for a dry run', async () => {
-    await writeParquet(peer.client, at('both'));
+    await writeParquet(given.peer.client, at('both'));
     const lock = sql('test lock staging', 'SELECT pg_advisory_lock($1, $2)');
-    await store.database.session(async (session) => {
+    await given.store.database.session(async (session) => {
       await session.query(lock, [...ADVISORY_LOCKS.staging]);
       expect((await load('both')).totals).toMatchObject({ stored: 2, refused: 0 });
     });

@@ -1,23 +1,12 @@
 // Rows of another service that are wrong in what no bytecode match shows: none gets more trust than was compared.
-import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { keccak256 } from '../src/lib/keccak.ts';
+import { describe, expect, test } from 'vitest';
 import { markRecompiled, parseSections, readRecord } from '../src/repository/repository.ts';
 import { sql } from '../src/store/database.ts';
-import {
-  type AllianceDatabase,
-  CONTENT,
-  createAllianceDatabase,
-  WORD,
-} from './support/alliance-database.ts';
-import { compileInChild } from './support/compile-in-child.ts';
-import { type CliRun, runInProcess } from './support/run-cli.ts';
+import { WORD } from './support/alliance-database.ts';
+import { useAllianceImport } from './support/alliance-import.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const ADDRESS = sampleAddress(1);
-const PATH = 'contracts/Vault @1.sol';
 const HASH_BYTES = 32;
 const FORGED_ABI = [
   { type: 'function', name: 'forged', inputs: [], outputs: [], stateMutability: 'view' },
@@ -30,71 +19,42 @@ const READ_STATE = sql(
    JOIN compiled_contracts ON compiled_contracts.id = compilation_id`,
 );
 
-let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-let store: TestDatabase;
-let peer: AllianceDatabase;
-
-beforeAll(async () => {
-  folder = await createTemporaryFolder();
-});
-afterAll(() => folder.remove());
-beforeEach(async () => {
-  [store, peer] = await Promise.all([createTestDatabase(), createAllianceDatabase()]);
-});
-afterEach(() => Promise.all([store.drop(), peer.drop()]));
-
-const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
-  runInProcess(args, {
-    environment: { DATABASE_URL: store.url, FULLMATCH_REGISTRY_INCLUDE: 'configured' },
-    workingDirectory: folder.path,
-  });
+const given = useAllianceImport();
+const { fullmatch } = given;
 
 async function load(): Promise<{ match: string; trust: string; id: string; optimizer: unknown }> {
-  const { exitCode, stderr } = await fullmatch('import', '--from', peer.url, '--json');
+  const { exitCode, stderr } = await fullmatch('import', '--from', given.peer.url, '--json');
   expect(exitCode, stderr).toBe(0);
-  const [state] = await store.database.query<never>(READ_STATE);
+  const [state] = await given.store.database.query<never>(READ_STATE);
   return state!;
 }
 
 async function recompile(): Promise<unknown> {
   const run = await fullmatch('reverify', '--all', '--recompile', '--json');
-  const [state] = await store.database.query<{ match: string; trust: string }>(READ_STATE);
+  const [state] = await given.store.database.query<{ match: string; trust: string }>(READ_STATE);
   const [{ outcome }] = JSON.parse(run.stdout) as [{ outcome: string }];
   return { outcome, match: state?.match, trust: state?.trust };
-}
-
-async function addCode(code: Uint8Array): Promise<Buffer> {
-  const hash = createHash('sha256').update(code).digest();
-  await peer.client.query(
-    'INSERT INTO code (code_hash, code_hash_keccak, code) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
-    [hash, Buffer.from(keccak256(code)), code],
-  );
-  return hash;
 }
 
 /** The genuine creation bytecode, or one changed before its constructor arguments are appended. */
 async function deliverCreationCode(
   change: (code: Buffer) => Buffer = (code) => code,
 ): Promise<void> {
-  const settings = { outputSelection: { '*': { '*': ['*'] } } };
-  const input = { language: 'Solidity', sources: { [PATH]: { content: CONTENT } }, settings };
-  const [output] = await compileInChild<{
-    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
-  }>('0.8.37', [input]);
-  const { object } = output!.contracts[PATH]!['Vault']!.evm.bytecode;
-  const code = change(Buffer.from(object, 'hex'));
+  const code = change(given.peer.creationCode);
   const onChain = Buffer.concat([code, Buffer.from(WORD.slice(2), 'hex')]);
-  await peer.client.query('UPDATE compiled_contracts SET creation_code_hash = $1', [
-    await addCode(code),
+  await given.peer.client.query('UPDATE compiled_contracts SET creation_code_hash = $1', [
+    await given.peer.addCode(code),
   ]);
-  await peer.client.query('UPDATE contracts SET creation_code_hash = $1', [await addCode(onChain)]);
-  await peer.client.query('UPDATE verified_contracts SET creation_transformations = $1', [
+  await given.peer.client.query('UPDATE contracts SET creation_code_hash = $1', [
+    await given.peer.addCode(onChain),
+  ]);
+  await given.peer.client.query('UPDATE verified_contracts SET creation_transformations = $1', [
     JSON.stringify([{ type: 'insert', reason: 'constructorArguments', offset: code.length }]),
   ]);
 }
 
 async function readRecompiledCode(): Promise<Buffer> {
-  const { rows } = await peer.client.query<{ code: Buffer }>(
+  const { rows } = await given.peer.client.query<{ code: Buffer }>(
     'SELECT code FROM compiled_contracts JOIN code ON code_hash = runtime_code_hash',
   );
   return rows[0]!.code;
@@ -110,7 +70,7 @@ describe('a compilation', () => {
   const creationOnly = { runtime: 'partial', creation: 'perfect' } as const;
 
   test('raises a genuine claim whose creation match alone is full', async () => {
-    await peer.addRow({ address: ADDRESS, ...creationOnly });
+    await given.peer.addRow({ address: ADDRESS, ...creationOnly });
     await deliverCreationCode();
     await load();
     expect(await recompile()).toEqual({
@@ -121,37 +81,45 @@ describe('a compilation', () => {
   });
 
   test('raises no full match with the metadata of other sources', async () => {
-    await peer.addRow({ address: ADDRESS, ...creationOnly, metadata: forge(peer.metadata) });
+    await given.peer.addRow({
+      address: ADDRESS,
+      ...creationOnly,
+      metadata: forge(given.peer.metadata),
+    });
     await deliverCreationCode();
     expect(await load()).toMatchObject({ match: 'full', trust: 'claimed' });
     expect(await recompile()).toEqual({ outcome: 'differs', match: 'full', trust: 'claimed' });
   });
 
   test('raises no partial match with another ABI', async () => {
-    await peer.addRow({ address: ADDRESS, runtime: 'partial', metadata: forge(peer.metadata) });
+    await given.peer.addRow({
+      address: ADDRESS,
+      runtime: 'partial',
+      metadata: forge(given.peer.metadata),
+    });
     await load();
     expect(await recompile()).toEqual({ outcome: 'differs', match: 'partial', trust: 'rechecked' });
   });
 
   test('does not raise levels that were claimed while it ran', async () => {
-    await peer.addRow({ address: ADDRESS, runtime: 'partial' });
+    await given.peer.addRow({ address: ADDRESS, runtime: 'partial' });
     const before = await load();
-    await peer.client.query(
+    await given.peer.client.query(
       `UPDATE sourcify_matches SET creation_match = 'perfect';
        UPDATE verified_contracts SET creation_match = true, creation_metadata_match = true`,
     );
     expect(await load()).toMatchObject({ id: before.id, match: 'full', trust: 'claimed' });
     const judged = { runtimeMatch: 'partial', creationMatch: null } as const;
     const place = { chainId: 1, address: ADDRESS, matchId: before.id };
-    expect(await markRecompiled(store.database, { ...place, ...judged })).toBe(false);
-    expect(await store.database.query(READ_STATE)).toMatchObject([{ trust: 'claimed' }]);
+    expect(await markRecompiled(given.store.database, { ...place, ...judged })).toBe(false);
+    expect(await given.store.database.query(READ_STATE)).toMatchObject([{ trust: 'claimed' }]);
   });
 });
 
 describe('an import', () => {
   test('takes the settings of a full match from its metadata, which the code proves', async () => {
-    await peer.addRow({ address: ADDRESS });
-    await peer.client.query(
+    await given.peer.addRow({ address: ADDRESS });
+    await given.peer.client.query(
       `UPDATE compiled_contracts
        SET compiler_settings = compiler_settings || '{"optimizer": {"enabled": true, "runs": 1}}'`,
     );
@@ -159,7 +127,7 @@ describe('an import', () => {
       ...{ match: 'full', trust: 'rechecked' },
       optimizer: { enabled: false, runs: 200 },
     });
-    const record = await readRecord(store.database, 1, ADDRESS, ['compilation']);
+    const record = await readRecord(given.store.database, 1, ADDRESS, ['compilation']);
     expect(parseSections(record!.sections)).toMatchObject({
       compilation: { settings: { evmVersion: expect.stringMatching(/^[a-z]+$/) as string } },
     });
@@ -167,7 +135,7 @@ describe('an import', () => {
   });
 
   test('rechecks no full match whose metadata hash a transformation put into the code', async () => {
-    await peer.addRow({ address: ADDRESS, runtime: 'partial', creation: 'perfect' });
+    await given.peer.addRow({ address: ADDRESS, runtime: 'partial', creation: 'perfect' });
     const real = await readRecompiledCode();
     const offset = real.length - real.readUInt16BE(real.length - 2) - 2;
     const at = real.indexOf(Buffer.from('1220', 'hex'), offset) + 2;
@@ -177,13 +145,13 @@ describe('an import', () => {
       return Buffer.from(code).fill(0x11, inside, inside + HASH_BYTES);
     });
     const cborAuxdata = { 1: { offset, value: `0x${other.subarray(offset).toString('hex')}` } };
-    await peer.client.query(
+    await given.peer.client.query(
       'UPDATE compiled_contracts SET runtime_code_hash = $1, runtime_code_artifacts = runtime_code_artifacts || $2',
-      [await addCode(other), JSON.stringify({ cborAuxdata })],
+      [await given.peer.addCode(other), JSON.stringify({ cborAuxdata })],
     );
     const replaced = { type: 'replace', reason: 'cborAuxdata', offset, id: '1' };
     const values = { cborAuxdata: { 1: `0x${real.subarray(offset).toString('hex')}` } };
-    await peer.client.query(
+    await given.peer.client.query(
       `UPDATE verified_contracts SET runtime_values = runtime_values || $1,
          runtime_transformations = runtime_transformations || $2`,
       [JSON.stringify(values), JSON.stringify([replaced])],
@@ -192,18 +160,18 @@ describe('an import', () => {
   });
 
   test('rechecks no full match whose metadata hash is appended as an immutable', async () => {
-    await peer.addRow({ address: ADDRESS });
+    await given.peer.addRow({ address: ADDRESS });
     const real = await readRecompiledCode();
     const auxdata = real.subarray(real.length - real.readUInt16BE(real.length - 2) - 2);
     const code = Buffer.from('600160025500', 'hex');
-    await peer.client.query('UPDATE compiled_contracts SET runtime_code_hash = $1', [
-      await addCode(code),
+    await given.peer.client.query('UPDATE compiled_contracts SET runtime_code_hash = $1', [
+      await given.peer.addCode(code),
     ]);
-    await peer.client.query('UPDATE contracts SET runtime_code_hash = $1', [
-      await addCode(Buffer.concat([code, auxdata])),
+    await given.peer.client.query('UPDATE contracts SET runtime_code_hash = $1', [
+      await given.peer.addCode(Buffer.concat([code, auxdata])),
     ]);
     const inserted = { type: 'insert', reason: 'immutable', offset: code.length, id: '1' };
-    await peer.client.query(
+    await given.peer.client.query(
       'UPDATE verified_contracts SET runtime_transformations = $1, runtime_values = $2',
       [
         JSON.stringify([inserted]),

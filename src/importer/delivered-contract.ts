@@ -241,8 +241,8 @@ function deliveredRow(
 
 /**
  * Whether the runtime bytecode on chain contains the hash of the metadata, which every full match of Solidity
- * requires; undefined if that cannot be compared, or the hash was put there by a transformation. Creation bytecode contains the same hash, but at no known
- * place, and bytes of the constructor arguments could imitate it.
+ * requires; undefined if that cannot be compared, or the hash was put there by a transformation. Creation
+ * bytecode contains the same hash, but at no known place, and bytes of the constructor arguments could imitate it.
  */
 function containsMetadataHash(facts: DeliveredFacts): boolean | undefined {
   const { on_chain: onChain, recompiled, metadata } = facts;

@@ -314,7 +314,6 @@ async function askThread(run: Run, { locations, number }: NumberedGroup): Promis
   const question = {
     limits,
     number,
-    isCheck: false,
     ...(sourceName !== undefined && { sourceName }),
   };
   return {

@@ -31,7 +31,7 @@ export interface ContractReadRequest {
   /** Number of the first one among the staged rows. */
   readonly number: number;
   /** Whether they are checked without building rows. */
-  readonly isCheck: boolean;
+  readonly isCheck?: true;
   /** Name of their source, recorded with each match. */
   readonly sourceName?: string;
 }

@@ -30,7 +30,9 @@ export class ThreadReader {
     for (const sent of contracts) {
       const read = await this.#read(sent, question);
       const kept =
-        read instanceof Refusal || isCheck ? read : pack(packer, read, number + outcomes.length);
+        read instanceof Refusal || isCheck === true
+          ? read
+          : pack(packer, read, number + outcomes.length);
       if (kept instanceof Refusal) {
         const { reason, message } = kept;
         outcomes.push({ refusal: { reason, message } });

@@ -20,6 +20,7 @@ interface Compiled {
   readonly metadata: string;
   readonly abi: unknown;
   readonly recompiled: Buffer;
+  readonly creation: Buffer;
   readonly references: Record<string, readonly { start: number; length: number }[]>;
 }
 
@@ -46,6 +47,10 @@ export interface AllianceDatabase {
   readonly client: Client;
   /** The compiler's metadata of the contract. */
   readonly metadata: string;
+  /** The compiler's creation bytecode of the contract, without constructor arguments. */
+  readonly creationCode: Buffer;
+  /** Adds a bytecode, and returns its hash. */
+  addCode(code: Buffer): Promise<Buffer>;
   addRow(row: AllianceRow): Promise<void>;
   drop(): Promise<void>;
 }
@@ -62,10 +67,14 @@ async function compile(): Promise<Compiled> {
   const { metadata, abi, evm } = output!.contracts[PATH]!['Vault'] as unknown as {
     metadata: string;
     abi: unknown;
-    evm: { deployedBytecode: { object: string; immutableReferences: Compiled['references'] } };
+    evm: {
+      bytecode: { object: string };
+      deployedBytecode: { object: string; immutableReferences: Compiled['references'] };
+    };
   };
   const { object, immutableReferences: references } = evm.deployedBytecode;
-  return { metadata, abi, recompiled: Buffer.from(object, 'hex'), references };
+  const creation = Buffer.from(evm.bytecode.object, 'hex');
+  return { metadata, abi, recompiled: Buffer.from(object, 'hex'), creation, references };
 }
 
 /** Creates such a database on the test server. */
@@ -80,6 +89,8 @@ export async function createAllianceDatabase(): Promise<AllianceDatabase> {
     url: peer.url,
     client,
     metadata: compiled.metadata,
+    creationCode: compiled.creation,
+    addCode: (code) => addCode(insert, code),
     addRow: (row) => addRow(client, insert, compiled, row),
     async drop() {
       await client.end();
