@@ -10,7 +10,7 @@ import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
-import { versionsOfSuite } from './support/suite.ts';
+import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
 
 const NEWEST = '0.8.37';
 /** Emscripten reserves four bytes per character of a string on its 5 MiB stack: at most 1,310,720 fit. */
@@ -165,7 +165,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
   });
 });
 
-describe('the compiler pool', () => {
+describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
   test('compiles Yul', async () => {
     const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
     const input = {
@@ -253,7 +253,7 @@ describe('the compiler pool', () => {
   });
 });
 
-describe('a root source compiled with its imports', () => {
+describe.skipIf(IS_SLOW_SUITE)('a root source compiled with its imports', () => {
   const open = 'pragma solidity >=0.7.5;\n';
   const sources = {
     'z.sol': { content: `${open}import "b.sol"; import "a.sol"; contract Z is B {}` },

@@ -89,7 +89,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   });
 });
 
-describe('limits', () => {
+describe.skipIf(IS_SLOW_SUITE)('limits', () => {
   test('apply to the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
@@ -124,7 +124,7 @@ describe('limits', () => {
   });
 });
 
-describe('cancellation', () => {
+describe.skipIf(IS_SLOW_SUITE)('cancellation', () => {
   test('ends a compilation with the reason of the signal', async () => {
     const compilers = await open({ workers: 1 });
     const controller = new AbortController();
@@ -157,7 +157,7 @@ describe('cancellation', () => {
   });
 });
 
-describe('the warm pool', () => {
+describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
   test('keeps compilers within its memory limit, most recently used longest', async () => {
     const compilers = await open({ idleBytes: 300 * MIB });
     const compile = (version: string): Promise<unknown> =>
@@ -205,7 +205,7 @@ describe('the warm pool', () => {
 const BASH = '/bin/bash';
 const canStandIn = linux && ['x64', 'arm64'].includes(process.arch) && existsSync(BASH);
 
-describe.runIf(canStandIn)('a native compiler', () => {
+describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
   /** Creates a folder with one native compiler: this script. */
   async function openNative(script: string, options: CompilersOptions = {}): Promise<Compilers> {
     const folder = await createTemporaryFolder();
@@ -383,24 +383,27 @@ describe.runIf(canStandIn)('a native compiler', () => {
   });
 });
 
-test.runIf(linux)('a compiler ends when this program is killed', async (context) => {
-  if ((await probeIsolation()).endsWithParent === undefined) {
-    context.skip('this system has no setpriv to ask for it');
-  }
-  const program = path.join(import.meta.dirname, 'support/bombed-process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const compilersOf = async (): Promise<readonly ProcessState[]> =>
-    (await listProcesses()).filter(
-      ({ parent, command }) => parent === child.pid && command.includes('soljson-child'),
-    );
-  await expect.poll(compilersOf).toHaveLength(1);
-  const [compiler] = await compilersOf();
-  child.kill('SIGKILL');
-  await expect
-    .poll(async () => (await listProcesses()).filter(({ pid }) => pid === compiler?.pid), {
-      timeout: 90_000,
-    })
-    .toEqual([]);
-});
+test.runIf(linux && !IS_SLOW_SUITE)(
+  'a compiler ends when this program is killed',
+  async (context) => {
+    if ((await probeIsolation()).endsWithParent === undefined) {
+      context.skip('this system has no setpriv to ask for it');
+    }
+    const program = path.join(import.meta.dirname, 'support/bombed-process.ts');
+    const child = spawn(process.execPath, ['--import', 'tsx', program, BOMB], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const compilersOf = async (): Promise<readonly ProcessState[]> =>
+      (await listProcesses()).filter(
+        ({ parent, command }) => parent === child.pid && command.includes('soljson-child'),
+      );
+    await expect.poll(compilersOf).toHaveLength(1);
+    const [compiler] = await compilersOf();
+    child.kill('SIGKILL');
+    await expect
+      .poll(async () => (await listProcesses()).filter(({ pid }) => pid === compiler?.pid), {
+        timeout: 90_000,
+      })
+      .toEqual([]);
+  },
+);

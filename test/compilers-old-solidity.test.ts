@@ -165,7 +165,7 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
   });
 });
 
-describe('differences between versions', () => {
+describe.skipIf(IS_SLOW_SUITE)('differences between versions', () => {
   test('sources built into 0.3.6 are not part of the compilation', async () => {
     const output = await compile(
       V0_3_6,
@@ -197,7 +197,7 @@ contract A { function g() returns (uint) { return ${long}1.f() + ${long}2.f(); }
   });
 });
 
-describe('the file of an old compiler', () => {
+describe.skipIf(IS_SLOW_SUITE)('the file of an old compiler', () => {
   test('is read from a folder by its long version and matches the catalogue', async () => {
     const folder = await createTemporaryFolder();
     try {
@@ -238,7 +238,7 @@ describe('the file of an old compiler', () => {
   });
 });
 
-test('reports a compiler that only takes a single source', () => {
+test.skipIf(IS_SLOW_SUITE)('reports a compiler that only takes a single source', () => {
   // Builds before 0.1.6 have a single function, which takes the source text.
   const one = inputOf({ 'a.sol': 'contract A {}' }, { optimizer: { enabled: true } });
   expect(toOldCall(one, false)).toEqual({ text: 'contract A {}', isOptimised: true });

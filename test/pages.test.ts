@@ -107,12 +107,17 @@ describeWith([BROWSER], 'pages in a browser', () => {
     },
   );
 
+  // One visit serves every check that leaves the page as it was.
   test.runIf(IS_SLOW_SUITE)(
-    'show the same in forced colours and with increased contrast',
+    'show the same in forced colours, with more contrast and on paper, and respect reduced motion',
+    { timeout: 240_000 },
     async () => {
-      const open = () => openTab();
+      const open = () => openTab(LOOKS[0], { reducedMotion: 'reduce' });
       await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         await visit(tab, urlOf(name));
+        await tab.page.keyboard.press('Tab');
+        await tab.page.locator(':is(a, summary, button):visible').last().hover();
+        expect.soft(await countAnimations(tab), at).toBe(0);
         for (const colorScheme of SCHEMES) {
           await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
           expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
@@ -122,58 +127,49 @@ describeWith([BROWSER], 'pages in a browser', () => {
           expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
           await tab.page.emulateMedia({ contrast: 'no-preference' });
         }
+        await expectCompleteOnPaper(tab, at);
       });
     },
   );
 
-  test.runIf(IS_SLOW_SUITE)(
-    'print completely: light, without controls, with every row',
-    async () => {
-      const open = async (): Promise<WatchedPage> => {
-        const tab = await openTab(LOOKS[1]);
-        await tab.page.setViewportSize(PAPER);
-        return tab;
-      };
-      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-        await visit(tab, urlOf(name));
-        const rows = await countRows(tab);
-        await tab.page.emulateMedia({ media: 'print' });
-        expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
-        expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
-        expect.soft(await findFaintShapes(tab), at).toEqual([]);
-        expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
-        await tab.page.emulateMedia({ media: 'screen' });
-      });
-      const tab = await open();
-      // A chart's figures are printed without opening their table: 90 days, and more.
-      await visit(tab, urlOf('overview'));
-      await tab.page.emulateMedia({ media: 'print' });
-      expect(await countRows(tab)).toBeGreaterThan(90);
-      await tab.page.emulateMedia({ media: 'screen' });
+  /** Paper shows light colours even if the screen is dark, no controls, and every row. */
+  async function expectCompleteOnPaper(tab: WatchedPage, at: string): Promise<void> {
+    const rows = await countRows(tab);
+    const onScreen = tab.page.viewportSize() ?? PAPER;
+    await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await tab.page.setViewportSize(PAPER);
+    expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
+    expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
+    expect.soft(await findFaintShapes(tab), at).toEqual([]);
+    expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
+    await tab.page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+    await tab.page.setViewportSize(onScreen);
+  }
 
-      // The URL identifies what is shown, including filters.
-      await visit(tab, urlOf('chains'));
-      await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
-      await tab.page.locator('main input[name="q"]').fill('sepolia');
-      await arrive(tab, '**q=sepolia');
-      await tab.page.pdf();
-      await tab.page.emulateMedia({ media: 'print' });
-      await expect
-        .poll(() => tab.page.locator('header.site').innerText())
-        .toContain(urlOf('chains-filtered'));
-      await tab.context.close();
-    },
-  );
+  test.runIf(IS_SLOW_SUITE)('print the figures of a chart and what a filter shows', async () => {
+    const tab = await openTab(LOOKS[1]);
+    await tab.page.setViewportSize(PAPER);
+    // A chart's figures are printed without opening their table: 90 days, and more.
+    await visit(tab, urlOf('overview'));
+    await tab.page.emulateMedia({ media: 'print' });
+    expect(await countRows(tab)).toBeGreaterThan(90);
+    await tab.page.emulateMedia({ media: 'screen' });
 
-  test.runIf(IS_SLOW_SUITE)('respect reduced motion', async () => {
-    const open = () => openTab(LOOKS[0], { reducedMotion: 'reduce' });
-    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-      await visit(tab, urlOf(name));
-      await tab.page.keyboard.press('Tab');
-      await tab.page.locator(':is(a, summary, button):visible').last().hover();
-      expect.soft(await countAnimations(tab), at).toBe(0);
-    });
-    const tab = await open();
+    // The URL identifies what is shown, including filters.
+    await visit(tab, urlOf('chains'));
+    await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
+    await tab.page.locator('main input[name="q"]').fill('sepolia');
+    await arrive(tab, '**q=sepolia');
+    await tab.page.pdf();
+    await tab.page.emulateMedia({ media: 'print' });
+    await expect
+      .poll(() => tab.page.locator('header.site').innerText())
+      .toContain(urlOf('chains-filtered'));
+    await tab.context.close();
+  });
+
+  test.runIf(IS_SLOW_SUITE)('respect reduced motion while a job runs', async () => {
+    const tab = await openTab(LOOKS[0], { reducedMotion: 'reduce' });
     await visit(tab, urlOf('job-absent'));
     await tab.page.evaluate(STEP_UNDER_WAY);
     expect(await countAnimations(tab)).toBe(0);

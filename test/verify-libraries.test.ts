@@ -21,7 +21,7 @@ import {
 } from './support/verifying-service.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { versionsOfSuite } from './support/suite.ts';
+import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
 
 const SUITE = 'contracts/Suite.sol';
 const LIBRARIES = {
@@ -80,105 +80,111 @@ describeWith([ANVIL], 'libraries in the settings', () => {
     expect(reasonsOf(runtimeBytecode)).toEqual([]);
   });
 
-  test('at other addresses are reported with both, in every protocol and by the command', async () => {
-    const sample = await linkedBySettings('0.8.37');
-    const { address } = await deploySample(verifying.anvil, sample);
-    const swapped = {
-      [SUITE]: { Sums: LIBRARIES[SUITE].Products, Products: LIBRARIES[SUITE].Sums },
-    };
-    const body = withSettings(sample, { libraries: swapped }) as Record<string, unknown>;
-    const { apiUrl } = verifying.service;
-    const [sums, products] = [LIBRARIES[SUITE].Sums, LIBRARIES[SUITE].Products].map((each) =>
-      checksumAddress(each as Hex),
-    );
-    const libraries = [
-      { library: `${SUITE}:Products`, given: sums, onChain: products },
-      { library: `${SUITE}:Sums`, given: products, onChain: sums },
-    ];
-    const texts = libraries.map(
-      (each) =>
-        `${each.library} is at ${each.onChain} in the code on chain, but the settings have ${each.given}`,
-    );
-    const expectTexts = (text: string): void => {
-      for (const each of texts) expect(text).toContain(each);
-    };
+  test.skipIf(IS_SLOW_SUITE)(
+    'at other addresses are reported with both, in every protocol and by the command',
+    async () => {
+      const sample = await linkedBySettings('0.8.37');
+      const { address } = await deploySample(verifying.anvil, sample);
+      const swapped = {
+        [SUITE]: { Sums: LIBRARIES[SUITE].Products, Products: LIBRARIES[SUITE].Sums },
+      };
+      const body = withSettings(sample, { libraries: swapped }) as Record<string, unknown>;
+      const { apiUrl } = verifying.service;
+      const [sums, products] = [LIBRARIES[SUITE].Sums, LIBRARIES[SUITE].Products].map((each) =>
+        checksumAddress(each as Hex),
+      );
+      const libraries = [
+        { library: `${SUITE}:Products`, given: sums, onChain: products },
+        { library: `${SUITE}:Sums`, given: products, onChain: sums },
+      ];
+      const texts = libraries.map(
+        (each) =>
+          `${each.library} is at ${each.onChain} in the code on chain, but the settings have ${each.given}`,
+      );
+      const expectTexts = (text: string): void => {
+        for (const each of texts) expect(text).toContain(each);
+      };
 
-    const { error, verificationId } = await verifying.verify(address, body);
-    expect(error).toMatchObject({ customCode: 'library_address_differs' });
-    expect(error?.errorData?.['libraries']).toEqual(expect.arrayContaining(libraries));
-    expect(error?.errorData).not.toHaveProperty('diagnosis');
-    expect(error?.onchainRuntimeCode).toMatch(/^0x/);
-    expectTexts(error?.message ?? '');
+      const { error, verificationId } = await verifying.verify(address, body);
+      expect(error).toMatchObject({ customCode: 'library_address_differs' });
+      expect(error?.errorData?.['libraries']).toEqual(expect.arrayContaining(libraries));
+      expect(error?.errorData).not.toHaveProperty('diagnosis');
+      expect(error?.onchainRuntimeCode).toMatch(/^0x/);
+      expectTexts(error?.message ?? '');
 
-    const evidence = await fetch(`${apiUrl}/v1/jobs/${verificationId}`);
-    const { failure } = (await evidence.json()) as { failure: object };
-    expect(failure).toMatchObject({ kind: 'no_match', code: 'library_address_differs' });
-    const page = await fetch(`${apiUrl}/job/${verificationId}`, {
-      headers: { accept: 'text/html' },
-    });
-    expectTexts(await page.text());
-
-    const status = await fetch(`${apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        ...{ module: 'contract', action: 'checkverifystatus', guid: verificationId },
-      }),
-    });
-    const { result } = (await status.json()) as { result: string };
-    expect(result).toMatch(/^Fail - Unable to verify/);
-    expectTexts(result);
-
-    const { output } = await suiteContract('0.8.37', 'Linked', { libraries: swapped });
-    const v1 = await post(`${apiUrl}/verify`, {
-      ...{ address, chain: String(VERIFIED_CHAIN_ID) },
-      files: {
-        'metadata.json': output.metadata,
-        [SUITE]: sample.input.sources[SUITE]?.content,
-      },
-    });
-    expect(v1.status).toBe(422);
-    expectTexts(((await v1.json()) as { error: string }).error);
-
-    const folder = await createTemporaryFolder();
-    const input = path.join(folder.path, 'input.json');
-    await writeFile(input, JSON.stringify(body['stdJsonInput']));
-    const args = ['verify', String(VERIFIED_CHAIN_ID), address, input];
-    const named = ['--contract', sample.name, '--compiler', sample.version];
-    const remotely = ['--url', apiUrl, '--wait'];
-    const run = (...more: readonly string[]) =>
-      runInProcess([...args, ...named, ...remotely, ...more], {
-        ...{ environment: {}, workingDirectory: folder.path },
+      const evidence = await fetch(`${apiUrl}/v1/jobs/${verificationId}`);
+      const { failure } = (await evidence.json()) as { failure: object };
+      expect(failure).toMatchObject({ kind: 'no_match', code: 'library_address_differs' });
+      const page = await fetch(`${apiUrl}/job/${verificationId}`, {
+        headers: { accept: 'text/html' },
       });
-    const text = await run();
-    expect(text.exitCode).toBe(6);
-    expectTexts(text.stderr);
-    const json = await run('--json');
-    expect(json.exitCode).toBe(6);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      ...{ code: 'no_match', reason: 'library_address_differs' },
-      data: { libraries: expect.arrayContaining(libraries) as unknown },
-    });
-    await folder.remove();
-  });
+      expectTexts(await page.text());
 
-  test('at other addresses are not blamed if anything else differs', async () => {
-    const { Products } = LIBRARIES[SUITE];
-    const sample = await linkedBySettings('0.8.37');
-    const { address } = await deploySample(verifying.anvil, sample);
-    const text = sample.input.sources[SUITE]?.content ?? '';
-    const content = text.replace('Sums.add(a, 7)', 'Sums.add(a, 8)');
-    expect(content).not.toBe(text);
-    const swapped = { [SUITE]: { Sums: Products, Products } };
-    const input = {
-      ...sample.input,
-      sources: { [SUITE]: { content } },
-      settings: { ...sample.input.settings, libraries: swapped },
-    };
-    const job = await verifying.verify(address, bodyOfSample({ ...sample, input }));
-    expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
-  });
+      const status = await fetch(`${apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...{ module: 'contract', action: 'checkverifystatus', guid: verificationId },
+        }),
+      });
+      const { result } = (await status.json()) as { result: string };
+      expect(result).toMatch(/^Fail - Unable to verify/);
+      expectTexts(result);
 
-  test('are not proven by a partial match', async () => {
+      const { output } = await suiteContract('0.8.37', 'Linked', { libraries: swapped });
+      const v1 = await post(`${apiUrl}/verify`, {
+        ...{ address, chain: String(VERIFIED_CHAIN_ID) },
+        files: {
+          'metadata.json': output.metadata,
+          [SUITE]: sample.input.sources[SUITE]?.content,
+        },
+      });
+      expect(v1.status).toBe(422);
+      expectTexts(((await v1.json()) as { error: string }).error);
+
+      const folder = await createTemporaryFolder();
+      const input = path.join(folder.path, 'input.json');
+      await writeFile(input, JSON.stringify(body['stdJsonInput']));
+      const args = ['verify', String(VERIFIED_CHAIN_ID), address, input];
+      const named = ['--contract', sample.name, '--compiler', sample.version];
+      const remotely = ['--url', apiUrl, '--wait'];
+      const run = (...more: readonly string[]) =>
+        runInProcess([...args, ...named, ...remotely, ...more], {
+          ...{ environment: {}, workingDirectory: folder.path },
+        });
+      const text = await run();
+      expect(text.exitCode).toBe(6);
+      expectTexts(text.stderr);
+      const json = await run('--json');
+      expect(json.exitCode).toBe(6);
+      expect(JSON.parse(json.stdout)).toMatchObject({
+        ...{ code: 'no_match', reason: 'library_address_differs' },
+        data: { libraries: expect.arrayContaining(libraries) as unknown },
+      });
+      await folder.remove();
+    },
+  );
+
+  test.skipIf(IS_SLOW_SUITE)(
+    'at other addresses are not blamed if anything else differs',
+    async () => {
+      const { Products } = LIBRARIES[SUITE];
+      const sample = await linkedBySettings('0.8.37');
+      const { address } = await deploySample(verifying.anvil, sample);
+      const text = sample.input.sources[SUITE]?.content ?? '';
+      const content = text.replace('Sums.add(a, 7)', 'Sums.add(a, 8)');
+      expect(content).not.toBe(text);
+      const swapped = { [SUITE]: { Sums: Products, Products } };
+      const input = {
+        ...sample.input,
+        sources: { [SUITE]: { content } },
+        settings: { ...sample.input.settings, libraries: swapped },
+      };
+      const job = await verifying.verify(address, bodyOfSample({ ...sample, input }));
+      expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
+    },
+  );
+
+  test.skipIf(IS_SLOW_SUITE)('are not proven by a partial match', async () => {
     const sample = await linkedBySettings('0.8.37');
     const { address } = await deploySample(verifying.anvil, sample);
     const content = `${sample.input.sources[SUITE]!.content}// other text`;
@@ -224,54 +230,60 @@ describeWith([ANVIL], 'libraries in the settings', () => {
     },
   );
 
-  test('are read even if the compiler writes no assembly with their names (solc 0.8.4 via IR)', async () => {
-    const version = '0.8.4';
-    const text = `library Used { function f() public pure returns (uint) { return 1; } }
+  test.skipIf(IS_SLOW_SUITE)(
+    'are read even if the compiler writes no assembly with their names (solc 0.8.4 via IR)',
+    async () => {
+      const version = '0.8.4';
+      const text = `library Used { function f() public pure returns (uint) { return 1; } }
         contract Linked { function g() public pure returns (uint) { return Used.f(); } }`;
-    const { Sums: there, Products: other } = LIBRARIES[SUITE];
-    const empty = '0xe0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0';
-    const verify = async (libraries: object) => {
-      const settings = { viaIR: true, libraries };
-      const developers = inputOf({ 'a.sol': text }, settings);
-      const { creationCode } = await compileAsDeveloper(version, developers, 'a.sol', 'Linked');
-      const { address } = await deploy(verifying.anvil, creationCode);
-      const job = await verifying.verify(address, {
-        stdJsonInput: developers,
-        compilerVersion: version,
-        contractIdentifier: 'a.sol:Linked',
+      const { Sums: there, Products: other } = LIBRARIES[SUITE];
+      const empty = '0xe0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0';
+      const verify = async (libraries: object) => {
+        const settings = { viaIR: true, libraries };
+        const developers = inputOf({ 'a.sol': text }, settings);
+        const { creationCode } = await compileAsDeveloper(version, developers, 'a.sol', 'Linked');
+        const { address } = await deploy(verifying.anvil, creationCode);
+        const job = await verifying.verify(address, {
+          stdJsonInput: developers,
+          compilerVersion: version,
+          contractIdentifier: 'a.sol:Linked',
+        });
+        return { address, job };
+      };
+      for (const nowhere of [empty, '0x0000000000000000000000000000000000000004']) {
+        const { job } = await verify({ 'a.sol': { Used: nowhere } });
+        expect(job.error).toMatchObject({ customCode: 'library_not_deployed' });
+      }
+      // These versions write no metadata via IR either, so a match is partial.
+      const unused = { 'b.sol': { Unused: empty }, AUDITED: { By: other } };
+      const partial = await verify({ 'a.sol': { Used: there }, ...unused });
+      expect(partial.job.contract).toMatchObject({ runtimeMatch: 'match' });
+      const { compilation } = await verifying.contractAt(partial.address);
+      expect(compilation['compilerSettings']).toMatchObject({ viaIR: true });
+      expect(compilation['compilerSettings']).toHaveProperty('libraries', {
+        'a.sol': { Used: there },
       });
-      return { address, job };
-    };
-    for (const nowhere of [empty, '0x0000000000000000000000000000000000000004']) {
-      const { job } = await verify({ 'a.sol': { Used: nowhere } });
-      expect(job.error).toMatchObject({ customCode: 'library_not_deployed' });
-    }
-    // These versions write no metadata via IR either, so a match is partial.
-    const unused = { 'b.sol': { Unused: empty }, AUDITED: { By: other } };
-    const partial = await verify({ 'a.sol': { Used: there }, ...unused });
-    expect(partial.job.contract).toMatchObject({ runtimeMatch: 'match' });
-    const { compilation } = await verifying.contractAt(partial.address);
-    expect(compilation['compilerSettings']).toMatchObject({ viaIR: true });
-    expect(compilation['compilerSettings']).toHaveProperty('libraries', {
-      'a.sol': { Used: there },
-    });
-  });
+    },
+  );
 
-  test('contain no text in a full match if the metadata names them without paths', async () => {
-    const version = '0.5.17';
-    const unlinked = { Unlinked: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a' };
-    const sample = await suiteContract(version, 'Linked', {
-      libraries: { ...LIBRARIES, 'contracts/Other.sol': unlinked },
-    });
-    const { address } = await deploySample(verifying.anvil, sample);
-    const libraries = { ...LIBRARIES, 'AUDITED BY': unlinked };
-    const job = await verifying.verify(address, withSettings(sample, { libraries }));
-    expect(job.contract).toMatchObject(FULL);
-    const { compilation } = await verifying.contractAt(address);
-    expect(compilation['compilerSettings']).toMatchObject({
-      libraries: { '': { ...LIBRARIES[SUITE], ...unlinked } },
-    });
-  });
+  test.skipIf(IS_SLOW_SUITE)(
+    'contain no text in a full match if the metadata names them without paths',
+    async () => {
+      const version = '0.5.17';
+      const unlinked = { Unlinked: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a' };
+      const sample = await suiteContract(version, 'Linked', {
+        libraries: { ...LIBRARIES, 'contracts/Other.sol': unlinked },
+      });
+      const { address } = await deploySample(verifying.anvil, sample);
+      const libraries = { ...LIBRARIES, 'AUDITED BY': unlinked };
+      const job = await verifying.verify(address, withSettings(sample, { libraries }));
+      expect(job.contract).toMatchObject(FULL);
+      const { compilation } = await verifying.contractAt(address);
+      expect(compilation['compilerSettings']).toMatchObject({
+        libraries: { '': { ...LIBRARIES[SUITE], ...unlinked } },
+      });
+    },
+  );
 
   test.each(LINKED_BY)('are read from the metadata (solc %s)', async (version) => {
     const sample = await linkedBySettings(version);

@@ -53,7 +53,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     ['0.8.20', 'viaIR', { viaIR: true }, 'exact_match'],
     [NEWEST, 'viaIR', { viaIR: true }, 'exact_match'],
   ];
-  test.each(cases)(
+  test.skipIf(IS_SLOW_SUITE).each(cases)(
     'bytecode of solc %s with %s has the best possible match: %j → %s',
     async (version, _title, settings, match) => {
       const sample = await suiteContract(version, 'Nest', { ...settings });
@@ -68,7 +68,8 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     },
   );
 
-  test.each(['Immutables', 'Linked', 'Sums'])('bytecode via IR too, %s', async (name) => {
+  const linked = ['Immutables', 'Linked', 'Sums'];
+  test.skipIf(IS_SLOW_SUITE).each(linked)('bytecode via IR too, %s', async (name) => {
     const settings = { viaIR: true };
     const sums = await suiteContract(NEWEST, 'Sums', settings);
     const products = await suiteContract(NEWEST, 'Products', settings);
@@ -92,41 +93,47 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     }
   });
 
-  test('bytecode of other settings matches in part only if they are part of the metadata', async () => {
-    const sample = await suiteContract(NEWEST, 'Plain');
-    const hashless = await suiteContract(NEWEST, 'Plain', { metadata: { bytecodeHash: 'none' } });
-    const { address } = await deploySample(verifying.anvil, sample);
-    const partial = await verifying.verify(address, bodyOfSample(hashless));
-    expect(partial.contract).toMatchObject({ match: 'match' });
-    const other = await suiteContract(NEWEST, 'Plain', { optimizer: { enabled: false } });
-    const { address: another } = await deploySample(verifying.anvil, sample);
-    const job = await verifying.verify(another, bodyOfSample(other));
-    expect(job.error?.customCode).toBe('bytecode_length_mismatch');
-  });
+  test.skipIf(IS_SLOW_SUITE)(
+    'bytecode of other settings matches in part only if they are part of the metadata',
+    async () => {
+      const sample = await suiteContract(NEWEST, 'Plain');
+      const hashless = await suiteContract(NEWEST, 'Plain', { metadata: { bytecodeHash: 'none' } });
+      const { address } = await deploySample(verifying.anvil, sample);
+      const partial = await verifying.verify(address, bodyOfSample(hashless));
+      expect(partial.contract).toMatchObject({ match: 'match' });
+      const other = await suiteContract(NEWEST, 'Plain', { optimizer: { enabled: false } });
+      const { address: another } = await deploySample(verifying.anvil, sample);
+      const job = await verifying.verify(another, bodyOfSample(other));
+      expect(job.error?.customCode).toBe('bytecode_length_mismatch');
+    },
+  );
 
-  test('Yul matches in part at most, and not at all when a byte differs', async () => {
-    const [sample] = await compileSamples(NEWEST, {
-      yul: {
-        language: 'Yul',
-        sources: { 'Echo.yul': { content: YUL_SOURCE } },
-        settings: { optimizer: { enabled: true, runs: 200 } },
-      },
-    });
-    if (sample === undefined) throw new Error('the Yul program gave no code');
-    const { address, transactionHash } = await deploySample(verifying.anvil, sample);
-    const more = { creationTransactionHash: transactionHash };
-    const other = bodyOfSample(sample, more, (content) =>
-      content.replace('return(0, calldatasize())', 'revert(0, calldatasize())'),
-    );
-    expect((await verifying.verify(address, other)).error?.customCode).toBe('no_match');
-    const job = await verifying.verify(address, bodyOfSample(sample, more));
-    expect(job.contract).toMatchObject(both('match'));
-    const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
-    const contract = await expectEvidence(verifying, address, creationCode);
-    expect(contract.compilation).toMatchObject({ language: 'Yul', compiler: 'solc' });
-  });
+  test.skipIf(IS_SLOW_SUITE)(
+    'Yul matches in part at most, and not at all when a byte differs',
+    async () => {
+      const [sample] = await compileSamples(NEWEST, {
+        yul: {
+          language: 'Yul',
+          sources: { 'Echo.yul': { content: YUL_SOURCE } },
+          settings: { optimizer: { enabled: true, runs: 200 } },
+        },
+      });
+      if (sample === undefined) throw new Error('the Yul program gave no code');
+      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+      const more = { creationTransactionHash: transactionHash };
+      const other = bodyOfSample(sample, more, (content) =>
+        content.replace('return(0, calldatasize())', 'revert(0, calldatasize())'),
+      );
+      expect((await verifying.verify(address, other)).error?.customCode).toBe('no_match');
+      const job = await verifying.verify(address, bodyOfSample(sample, more));
+      expect(job.contract).toMatchObject(both('match'));
+      const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
+      const contract = await expectEvidence(verifying, address, creationCode);
+      expect(contract.compilation).toMatchObject({ language: 'Yul', compiler: 'solc' });
+    },
+  );
 
-  test('a language without a compiler here is rejected by name', async () => {
+  test.skipIf(IS_SLOW_SUITE)('a language without a compiler here is rejected by name', async () => {
     const { address } = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Plain'));
     const job = await verifying.verify(address, {
       stdJsonInput: {
@@ -146,7 +153,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     ['ERC721Enumerable', ERC721_ENUMERABLE, ''],
     ['a Governor of several extensions', GOVERNOR, encode('address t', [OWNER])],
   ];
-  test.each(IS_SLOW_SUITE ? libraries : libraries.slice(0, 1))(
+  test.each(IS_SLOW_SUITE ? libraries.slice(1) : libraries.slice(0, 1))(
     'OpenZeppelin 5, %s: full, and partial after a changed comment in an imported source',
     async (_title, { name, target, input }, given) => {
       const developers = input as TestInput;
