@@ -49,6 +49,8 @@ export default defineConfig({
       },
     },
   },
+  // An import of types alone loads nothing, whatever the syntax: a bare import would load the package.
+  oxc: { typescript: { onlyRemoveTypeImports: false } },
   // Small modules by the dozen; others load natives, threads or files of their own.
   ssr: { noExternal: bundled },
   plugins: [

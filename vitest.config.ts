@@ -28,8 +28,6 @@ const LIMITS = {
 const FIRST = { maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
 /** These wait for processes, frames and timers a third of their time: three at once keep two cores busy. */
 const THEN = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false } as const;
-/** Clients and killed services wait even more. */
-const SLOW_THEN = { ...THEN, maxWorkers: 4 } as const;
 
 /** The files with more rounds or versions in the slow suite: those that ask which suite it is. */
 const IN_BOTH = ['src', 'test', 'test/web', 'client/test']
@@ -75,7 +73,7 @@ export default defineConfig({
           include: [SLOW, ...IN_BOTH],
           exclude: ['**/node_modules/**', ...ALONE],
           ...SLOWER,
-          ...SLOW_THEN,
+          ...THEN,
         },
       },
     ],

@@ -86,6 +86,15 @@ describe('module loading', () => {
     expect(importedPackages(`${thread}.js`)).toEqual(packages);
   });
 
+  test('loads the MCP server with its first message, and not at the start of the service', () => {
+    const hosts = readdirSync(path.join(ROOT, 'dist/chunks')).find((file) =>
+      /^open-hosts-[\w-]{8}\.js$/.test(file),
+    );
+    const packages = importedPackages(`chunks/${hosts}`);
+    expect(packages).toContain('zod');
+    expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+  });
+
   test.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
     'loads only the command line for %s %s',
     (...args) => {

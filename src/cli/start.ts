@@ -5,7 +5,6 @@ import { createService, type Service } from '../service/service.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { prepareNodeToServe } from './prepare-node.ts';
-import { describeReadiness } from './ready-banner.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';
 
 /** `fullmatch start`: serves both documents until a signal stops it. */
@@ -40,6 +39,7 @@ async function announce(
 ): Promise<void> {
   const { apiUrl, repositoryUrl, metricsUrl, operatorUrl } = urls;
   if (isHuman(loaded, context.stdout)) {
+    const { describeReadiness } = await import('./ready-banner.ts');
     const banner = describeReadiness(urls, await service.facts());
     for (const line of banner) writeLine(context.stdout, line);
     return;

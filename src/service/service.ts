@@ -1,7 +1,7 @@
 // The service: a core that runs, and the hosts that serve it.
 import { type CoreOverrides, openCore } from '../core/open-core.ts';
 import { type ReloadOutcome } from '../core/reloader.ts';
-import { runCore, type RunOverrides } from '../core/run-core.ts';
+import { type RunningCore, type RunOverrides } from '../core/run-core.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -56,10 +56,10 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
       },
     }),
   });
-  let running: ReturnType<typeof runCore> | undefined;
+  let running: Promise<RunningCore> | undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= core.close());
-  const started = async (): ReturnType<typeof runCore> => {
+  const started = async (): Promise<RunningCore> => {
     if (running === undefined)
       throw new FullmatchError('not_ready', 'The service has not started.');
     return running;
@@ -68,10 +68,10 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
     start: async () => {
       try {
         await requireFreePorts(loaded.config);
-        running = runCore(core, overrides);
-        const ran = await running;
-        // Loaded after the core, so that startup works with a low limit of file descriptors.
-        const { openHosts } = await import('./open-hosts.ts');
+        // PostgreSQL starts while the modules are loaded. A failure is thrown again by whatever needs the store.
+        core.store().catch(() => undefined);
+        running = import('../core/run-core.ts').then(({ runCore }) => runCore(core, overrides));
+        const [ran, { openHosts }] = await Promise.all([running, import('./open-hosts.ts')]);
         return await openHosts(core, ran, () => closing !== undefined);
       } catch (error) {
         await close();

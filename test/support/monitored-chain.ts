@@ -66,7 +66,8 @@ export function followChain(database: Database, setup: FollowedSetup): FollowedC
   const guarded = createGuardedFetch({
     allowPrivate: urls.map((url) => new URL(url).host),
     maxBytes: 8_000_000,
-    deadlineMs: 5_000,
+    // Ends a hanging test; on a busy machine, traces of a block take seconds.
+    deadlineMs: 60_000,
     maxRedirects: 0,
     userAgent: 'fullmatch-test',
     resolve: async () => ['127.0.0.1'],
