@@ -51,7 +51,7 @@ export default defineConfig({
   },
   // An import of types alone loads nothing, whatever the syntax: a bare import would load the package.
   oxc: { typescript: { onlyRemoveTypeImports: false } },
-  // Small modules by the dozen; others load natives, threads or files of their own.
+  // All but those that load native code, threads or files of their own, or may not be bundled.
   ssr: { noExternal: bundled },
   plugins: [
     {

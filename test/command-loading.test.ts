@@ -1,6 +1,7 @@
 // Modules that the built program loads: each command and each thread loads only its own.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -50,8 +51,13 @@ function trace(...args: readonly string[]): { stdout: string; loaded: readonly s
   return { stdout, loaded };
 }
 
+/** The bundled package that a chunk holds. */
+function bundledPackageOf(file: string): string | undefined {
+  const name = /\/(@?[\w.-]+)-[\w-]{8}\.js$/.exec(file)?.[1];
+  return name !== undefined && BUNDLED.has(name) ? name : undefined;
+}
 const packageOf = (file: string): string | undefined =>
-  /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
+  /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? bundledPackageOf(file);
 const packagesOf = (loaded: readonly string[]): readonly string[] => [
   ...new Set(loaded.flatMap((file) => packageOf(file) ?? [])),
 ];
@@ -63,21 +69,21 @@ function importedPackages(entry: string): readonly string[] {
   for (const file of files) {
     const text = readFileSync(file, 'utf8');
     for (const [, name = ''] of text.matchAll(/^(?:import|export)\b[^'"\n]*["']([^"']+)["'];$/gm)) {
-      const chunk = /\/(@?[\w-]+)-[\w-]{8}\.js$/.exec(name)?.[1];
+      const chunk = bundledPackageOf(name);
       if (!name.startsWith('.')) found.add(name);
-      else if (chunk !== undefined && BUNDLED.has(chunk)) found.add(chunk);
+      else if (chunk !== undefined) found.add(chunk);
       const next = path.resolve(path.dirname(file), name);
       if (name.startsWith('.') && !files.includes(next)) files.push(next);
     }
   }
-  return [...found].filter((name) => !name.startsWith('node:')).sort();
+  return [...found].filter((name) => !isBuiltin(name)).sort();
 }
 
 describe('module loading', () => {
   // A thread starts with the first request that needs it: what it loads in vain delays that one.
   test.each([
     ['http/api/pages/page-thread', []],
-    ['http/bodies/reading-thread', ['hash-wasm', 'yauzl', 'zod']],
+    ['http/bodies/reading-thread', ['hash-wasm', 'pend', 'yauzl', 'zod']],
     ['http/records/record-thread', ['cborg', 'fflate', 'hash-wasm']],
     ['importer/read-contracts-thread', ['cborg', 'hash-wasm', 'lru-cache', 'multiformats']],
     ['importer/read-parquet-thread', ['fzstd', 'hyparquet']],
@@ -86,13 +92,14 @@ describe('module loading', () => {
     expect(importedPackages(`${thread}.js`)).toEqual(packages);
   });
 
-  test('loads the MCP server with its first message, and not at the start of the service', () => {
+  test('loads the MCP server and the HTTP client with their first message, and not at the start', () => {
     const hosts = readdirSync(path.join(ROOT, 'dist/chunks')).find((file) =>
       /^open-hosts-[\w-]{8}\.js$/.test(file),
     );
     const packages = importedPackages(`chunks/${hosts}`);
     expect(packages).toContain('zod');
-    expect(packages.filter((name) => name.startsWith('@modelcontextprotocol'))).toEqual([]);
+    const late = /^(?:@modelcontextprotocol|undici)/;
+    expect(packages.filter((name) => late.test(name))).toEqual([]);
   });
 
   test.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
@@ -109,7 +116,7 @@ describe('module loading', () => {
     const { stdout, loaded } = trace('chains', 'list');
     expect(stdout.split('\n').length).toBeGreaterThan(1000);
     const packages = packagesOf(loaded);
-    for (const name of ['pg', 'undici', 'solc', 'hono', '@hono/zod-openapi', 'prom-client']) {
+    for (const name of ['pg', 'undici', 'solc', 'hono', '@hono-zod-openapi', 'prom-client']) {
       expect(packages).not.toContain(name);
     }
   });

@@ -3,7 +3,7 @@
 import type { ChainList } from '../chains/list/chain-list.ts';
 import { createRegistry, readChainList } from '../chains/registry/load-registry.ts';
 import type { Compilers } from '../compilers/compilers.ts';
-import type { LoadedConfig } from '../config/config.ts';
+import type { Config, LoadedConfig } from '../config/config.ts';
 import { Closers } from '../lib/closers.ts';
 import type { Logger } from '../log.ts';
 import type { Publication, PublicationOptions } from '../publication/publication.ts';
@@ -52,6 +52,8 @@ export interface Core {
   /** The embedded public list, or the operator's own. */
   readonly list: () => Promise<ChainList>;
   readonly store: () => Promise<Store>;
+  /** Begins to open the store; resolves when it only waits for PostgreSQL, and also when it has failed. */
+  readonly beginStore: () => Promise<void>;
   readonly registry: () => Promise<CurrentRegistry>;
   readonly chains: () => Promise<ChainAccess>;
   readonly compilers: () => Promise<Compilers>;
@@ -73,6 +75,24 @@ export interface Core {
   readonly close: () => Promise<void>;
 }
 
+const ignore = (): void => undefined;
+
+async function openStoreOf(
+  { database, dataDir }: Config,
+  { applicationName, mustExist, registry }: CoreOptions,
+  log: Logger,
+  onWaiting: () => void,
+): Promise<Store> {
+  const { openStore } = await import('../store/open-store.ts');
+  const wanted = {
+    ...database,
+    ...(applicationName !== undefined && { applicationName }),
+    ...(mustExist !== undefined && { mustExist }),
+    ...{ dataDir, watch: registry === 'published', onWaiting },
+  };
+  return openStore(wanted, log);
+}
+
 /** The core of a configuration: store → chains → compilers → publication → verification. Nothing is open yet. */
 export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const { config } = loaded;
@@ -92,18 +112,10 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     options.log ?? (async () => (await import('../log.ts')).createLogger(config.log.level)),
   );
   const list = part(() => readChainList(config.registry));
-  const store = part(async () => {
-    if (options.openStore !== undefined) return closers.add(await options.openStore());
-    const { openStore } = await import('../store/open-store.ts');
-    const { applicationName, mustExist } = options;
-    const wanted = {
-      ...config.database,
-      ...(applicationName !== undefined && { applicationName }),
-      ...(mustExist !== undefined && { mustExist }),
-      ...{ dataDir: config.dataDir, watch: isPublished },
-    };
-    return closers.add(await openStore(wanted, await log()));
-  });
+  let onWaiting = ignore;
+  const waiting = new Promise<void>((resolve) => (onWaiting = resolve));
+  const open = options.openStore ?? openStoreOf;
+  const store = part(async () => closers.add(await open(config, options, await log(), onWaiting)));
   const publication = part(async () => {
     const read = list();
     // The rejection is received below; the store is opened meanwhile.
@@ -158,6 +170,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     return openUnlisted(config, { store, publication, verificationParts, log, closers });
   });
   return {
+    // A failure is thrown by whatever needs the store.
+    beginStore: () => Promise.race([waiting, store().then(ignore, ignore)]),
     ...{ loaded, now, log, list, store, publication, registry, chains, compilers },
     ...{ verificationParts, verification, unlisted, closers },
     close: async () => {

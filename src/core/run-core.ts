@@ -3,6 +3,7 @@ import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { type Logger } from '../log.ts';
+import { openMonitor } from '../monitor/monitor.ts';
 import { trackMonitorReports } from '../monitor/monitor-report.ts';
 import { followMonitoredChains } from '../monitor/monitored-chains.ts';
 import { createContractReader, readContractChainIds } from '../repository/repository.ts';
@@ -33,6 +34,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { closers, loaded, now } = core;
   const { registry, verification: options, monitor } = loaded.config;
   const startedAt = now();
+  preload();
   const store = await core.store();
   const { database } = store;
   const publication = await core.publication();
@@ -67,8 +69,6 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
     const times = overrides.forwardTimes;
     closers.addFirst(startForwarding(database, contracts, parts.explorerVerifier, log, times));
   }
-  // Loaded after the rest, so that the start survives a low limit of file descriptors.
-  const { openMonitor } = await import('../monitor/monitor.ts');
   const monitoring = monitor.enabled
     ? closers.addFirst(
         openMonitor(
@@ -119,6 +119,12 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
       monitors: monitors.reports(),
     }),
   };
+}
+
+/** Loads modules while PostgreSQL responds. A failure is thrown where they are used. */
+function preload(): void {
+  const modules = [import('./chain-access.ts'), import('./open-verification.ts')];
+  Promise.all(modules).catch(() => undefined);
 }
 
 /** Problems of the database: from its statements, and what it lost. */

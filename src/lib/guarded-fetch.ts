@@ -1,6 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
-import { type Agent } from 'undici';
 import { hostPortOf } from './address-guard.ts';
 import {
   CircuitBreaker,
@@ -19,8 +18,8 @@ import {
   addressNotAllowed,
   displayOrigin,
 } from './fetch-target.ts';
-import { openDispatcher, type Dispatcher, type DispatcherOptions } from './fetch-dispatcher.ts';
-import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
+import { Connections, type ConnectionOptions } from './fetch-connections.ts';
+import { type ExchangeAnswer } from './guarded-socket.ts';
 import { toFetchFault } from './network-fault.ts';
 import {
   ACCEPTED_CODINGS,
@@ -32,7 +31,7 @@ import {
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Limits and options of every request of a guarded fetch. */
-export interface GuardedFetchOptions extends DispatcherOptions {
+export interface GuardedFetchOptions extends ConnectionOptions {
   /** Hosts that may have private addresses, as `host:port` exactly as in a URL: `127.0.0.1:8545`. */
   readonly allowPrivate: readonly string[];
   /** Size limit of a body in bytes, on the wire and again after decompression. */
@@ -169,26 +168,26 @@ interface OpenResponse extends BodyLimits {
 
 class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
-  #dispatcher: Dispatcher;
-  /** Agents of earlier lists with running requests. */
-  readonly #retiring = new Set<Agent>();
+  #connections: Connections;
+  /** Connections of earlier lists with running requests. */
+  readonly #retiring = new Set<Connections>();
   readonly #breaker: CircuitBreaker;
   readonly #now: () => number;
 
   constructor(options: GuardedFetchOptions) {
     this.#options = options;
-    this.#dispatcher = openDispatcher(options, options.allowPrivate);
+    this.#connections = new Connections(options, options.allowPrivate);
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#now = options.breaker?.now ?? Date.now;
   }
 
   allowOnly(hostPorts: readonly string[]): void {
-    const next = openDispatcher(this.#options, hostPorts);
-    const { agent } = this.#dispatcher;
-    this.#dispatcher = next;
-    this.#retiring.add(agent);
-    const forget = (): void => void this.#retiring.delete(agent);
-    agent.close().then(forget, forget);
+    const next = new Connections(this.#options, hostPorts);
+    const earlier = this.#connections;
+    this.#connections = next;
+    this.#retiring.add(earlier);
+    const forget = (): void => void this.#retiring.delete(earlier);
+    earlier.close().then(forget, forget);
   }
 
   async fetch(url: string, request: FetchRequest = {}): Promise<FetchResponse> {
@@ -216,13 +215,17 @@ class UndiciGuardedFetch implements GuardedFetch {
     return this.#withDeadline(url, request, async (signal) => {
       this.#assertAllowed(url, url);
       const { head } = await this.#attempt(url, request, signal, async () => {
+        const [{ exchangeMessage }, { connect }] = await Promise.all([
+          import('./guarded-socket.ts'),
+          this.#connections.open(),
+        ]);
         const answer = await exchangeMessage({
           url,
           headers: { 'user-agent': this.#options.userAgent, ...request.headers },
           message: request.body,
           maxBytes: request.maxBytes ?? this.#options.maxBytes,
           signal,
-          connect: this.#dispatcher.connect,
+          connect,
         });
         return { head: this.#readExchange(answer, displayOrigin(url)) };
       });
@@ -244,7 +247,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#dispatcher.agent, ...this.#retiring].map((agent) => agent.destroy()));
+    await Promise.all([this.#connections, ...this.#retiring].map((each) => each.destroy()));
   }
 
   /** Follows redirects to the last response and reads it, within the deadline. */
@@ -282,7 +285,7 @@ class UndiciGuardedFetch implements GuardedFetch {
   /** A private host is only reachable if the request names it: redirects to it from other hosts are rejected. */
   #assertAllowed(url: URL, asked: URL): void {
     const hostPort = hostPortOf(url);
-    if (!this.#dispatcher.allowed.has(hostPort)) assertPublicTarget(url);
+    if (!this.#connections.allowed.has(hostPort)) assertPublicTarget(url);
     else if (hostPort !== hostPortOf(asked))
       throw addressNotAllowed(displayOrigin(url), 'redirect');
   }
@@ -330,7 +333,8 @@ class UndiciGuardedFetch implements GuardedFetch {
     redirects: number,
     signal: AbortSignal,
   ): Promise<Pick<OpenResponse, 'head' | 'body'>> {
-    const asking = this.#dispatcher.agent.request({
+    const { agent } = await this.#connections.open();
+    const asking = agent.request({
       origin: hop.url.origin,
       path: `${hop.url.pathname}${hop.url.search}`,
       method: hop.method,

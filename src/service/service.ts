@@ -68,8 +68,8 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
     start: async () => {
       try {
         await requireFreePorts(loaded.config);
-        // PostgreSQL starts while the modules are loaded. A failure is thrown again by whatever needs the store.
-        core.store().catch(() => undefined);
+        // PostgreSQL starts while the modules are loaded.
+        await core.beginStore();
         running = import('../core/run-core.ts').then(({ runCore }) => runCore(core, overrides));
         const [ran, { openHosts }] = await Promise.all([running, import('./open-hosts.ts')]);
         return await openHosts(core, ran, () => closing !== undefined);

@@ -44,6 +44,8 @@ export interface StoreOptions extends ServerSize {
   readonly minFreeBytes?: number;
   /** Whether to watch the condition of the database; false by default. */
   readonly watch?: boolean;
+  /** Called each time when nothing is left to do but to wait for PostgreSQL. */
+  readonly onWaiting?: () => void;
 }
 
 /** An open database with the schema of this version, and its server. */
@@ -110,6 +112,7 @@ const MAJOR_FACTOR = 10_000;
 export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
   const applicationName = options.applicationName ?? APPLICATION_NAME;
   if (options.url !== undefined) {
+    options.onWaiting?.();
     const target = targetOfUrl(options.url, applicationName);
     const sessions =
       options.listenUrl && targetOfUrl(options.listenUrl, applicationName, LISTEN_URL);
@@ -128,6 +131,7 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
       ...(options.binaries === undefined ? {} : { binaries: options.binaries }),
       ...(options.sharedBuffersBytes && { sharedBuffersBytes: options.sharedBuffersBytes }),
       ...(options.maxConnections && { maxConnections: options.maxConnections }),
+      ...(options.onWaiting && { onWaiting: options.onWaiting }),
     },
     log,
   );

@@ -142,11 +142,14 @@ function collectHidden(
   return { urls, findings };
 }
 
-/** The first spelling of each URL. */
-function distinctUrls(urls: Iterable<string>): readonly string[] {
+/** The first spelling of each URL, by {@link rpcKey}. */
+function distinctUrls(urls: Iterable<string>): ReadonlyMap<string, string> {
   const byKey = new Map<string, string>();
-  for (const url of urls) if (!byKey.has(rpcKey(url))) byKey.set(rpcKey(url), url);
-  return [...byKey.values()];
+  for (const url of urls) {
+    const key = rpcKey(url);
+    if (!byKey.has(key)) byKey.set(key, url);
+  }
+  return byKey;
 }
 
 /**
@@ -165,13 +168,13 @@ export function mergeEndpoints(
   const rpc = candidates.flatMap(({ url, fault }) => (fault === undefined ? [url] : []));
   const hidden = collectHidden(chainId, layers, faulty, local);
   const endpoints: Endpoint[] = [];
-  for (const url of distinctUrls(hidden.urls)) {
+  const hiddenUrls = distinctUrls(hidden.urls);
+  for (const url of hiddenUrls.values()) {
     const label = `private-${endpoints.length + 1}`;
     endpoints.push({ url: new Secret(url), label, public: false });
   }
-  const hiddenKeys = new Set([...hidden.urls].map(rpcKey));
-  for (const url of distinctUrls(rpc)) {
-    if (hiddenKeys.has(rpcKey(url))) continue;
+  for (const [key, url] of distinctUrls(rpc)) {
+    if (hiddenUrls.has(key)) continue;
     endpoints.push({ url: new Secret(url), label: hostOfRpc(url), public: true });
   }
   const findings = [

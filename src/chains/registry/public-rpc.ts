@@ -95,10 +95,14 @@ export function judgeRpc(text: string, options: { readonly local: boolean }): Rp
 
 /** Equal for two spellings of one URL: case of the host, default port of the scheme, slash of an empty path. */
 export function rpcKey(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  url.hash = '';
-  return url.href;
+  let href: string;
+  try {
+    ({ href } = new URL(text));
+  } catch {
+    return text;
+  }
+  const fragment = href.indexOf('#');
+  return fragment < 0 ? href : href.slice(0, fragment);
 }
 
 /** Host and port of an endpoint that {@link judgeRpc} found publishable. */

@@ -27,6 +27,8 @@ export interface EmbeddedServerOptions extends ServerSize {
   /** A folder with PostgreSQL programs (15 or later) to use instead of the package's. */
   readonly binaries?: string;
   readonly applicationName: string;
+  /** Called each time when nothing is left to do but to wait for the server. */
+  readonly onWaiting?: () => void;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function attach(
       started = (await start(data, options, log)) === 'started';
       if (started) continue;
     } else {
+      options.onWaiting?.();
       try {
         return { ...(await join(lock, data, options)), data, lock, started };
       } catch (error) {
@@ -144,7 +147,7 @@ async function start(
     }
     const made = data.major ?? (await readMajorVersion(data.path));
     if (made !== undefined) checkMajorVersion(data.path, made, binaries);
-    return await startServer(data, binaries, options);
+    return await startServer(data, binaries, options, options.onWaiting);
   } catch (error) {
     throw folderFailure(error, data.path);
   }

@@ -68,6 +68,7 @@ export async function startServer(
   data: DataDirectory,
   binaries: PostgresBinaries,
   size: ServerSize,
+  onWaiting?: () => void,
 ): Promise<StartOutcome> {
   const socketFolder = await prepareSocketFolder(data.path, data.account);
   await clearStaleLocks(data.path, socketFolder, SOCKET_PORT);
@@ -75,6 +76,7 @@ export async function startServer(
   try {
     const { size: logStart } = await log.stat();
     const child = spawnPostgres(data, binaries, settings(socketFolder, size), log);
+    onWaiting?.();
     return await waitUntilReady(child, data, () => readLog(data, logStart));
   } finally {
     await log.close();
