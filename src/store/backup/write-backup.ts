@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { pack, type Pack } from 'tar-stream';
+import { TarWriter } from '../../lib/tar.ts';
 import { mapDatabaseError } from '../sqlstate.ts';
 import {
   END,
@@ -51,8 +50,8 @@ export async function writeBackup(
   out: Writable,
   options: BackupOptions,
 ): Promise<{ readonly manifest: Manifest; readonly end: BackupEnd }> {
-  const archive = pack();
-  const written = pipeline(archive, createGzip({ level: constants.Z_BEST_SPEED }), out, {
+  const archive = new TarWriter();
+  const written = pipeline(archive.bytes, createGzip({ level: constants.Z_BEST_SPEED }), out, {
     signal: options.signal,
   });
   // The rejection is received when the archive is awaited.
@@ -63,12 +62,12 @@ export async function writeBackup(
     await addEntry(archive, MANIFEST, toJson(manifest));
     const end = await writeTables(client, archive, manifest, options);
     await addEntry(archive, END, toJson(end));
-    archive.finalize();
+    archive.end();
     await written;
     await client.query('COMMIT');
     return { manifest, end };
   } catch (error) {
-    archive.destroy();
+    archive.bytes.destroy();
     await written.catch(() => undefined);
     throw mapDatabaseError(error, { statement: 'back up' });
   }
@@ -94,7 +93,7 @@ async function describe(
 
 async function writeTables(
   client: Client,
-  archive: Pack,
+  archive: TarWriter,
   { schemas }: Manifest,
   { onProgress, signal }: BackupOptions,
 ): Promise<BackupEnd> {
@@ -121,7 +120,7 @@ async function writeTables(
 
 async function writeTable(
   client: Client,
-  archive: Pack,
+  archive: TarWriter,
   key: string,
   { name, columns }: BackupTable,
   onBytes: (bytes: number) => void,
@@ -154,9 +153,5 @@ async function* partsOf(stream: Readable): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(held);
 }
 
-/** Adds an entry and waits until the archive has consumed it. */
-async function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
-  const entry = archive.entry({ name, size: content.length, mode: 0o600 });
-  entry.end(content);
-  await once(entry, 'finish');
-}
+const addEntry = (archive: TarWriter, name: string, content: Buffer): Promise<void> =>
+  archive.add(name, content.length, [content], 0o600);
