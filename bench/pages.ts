@@ -7,12 +7,15 @@ import path from 'node:path';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { bootService, type BootedService } from '../test/support/booted-service.ts';
 import { closeBrowser, openTab, visit, type WatchedPage } from '../test/support/browser.ts';
 import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.ts';
 import { fillStatistics } from '../test/support/pages-service.ts';
+import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
+import { compileContracts } from './records.ts';
 import { syntheticChains } from './synthetic-chains.ts';
 import { median } from './median.ts';
 
@@ -20,6 +23,8 @@ const DATABASE = 'bench_pages';
 const ROUNDS = 7;
 /** Typed letter by letter, like a user. */
 const TYPED = ['chain 24', 'testnet', '1999', 'coin', 'zzzz'];
+/** Each of the 480 kB that `fields=all` has. */
+const CONTRACTS = 60;
 const PATHS = [
   '/',
   '/registry',
@@ -29,6 +34,8 @@ const PATHS = [
   '/statistics',
   '/verify',
   '/counts',
+  '/contracts',
+  `/contract/1/${sampleAddress(1)}`,
 ];
 
 /** From the event of a letter to the frame that shows its rows, in milliseconds. */
@@ -118,6 +125,7 @@ try {
   const options = { url: new Secret(url), poolSize: 2, dataDir: folder.path, migrate: false };
   const store = await openStore(options, silentLogger);
   await fillStatistics(store.database);
+  await saveMatches(store.database, compileContracts(CONTRACTS));
   await store.close();
   const service = await bootService({
     databaseUrl: url,

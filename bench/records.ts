@@ -43,7 +43,7 @@ interface CompiledContract {
 }
 
 /** The contract at many addresses: each has its own record. */
-function compileContracts(count: number): VerifiedContract[] {
+export function compileContracts(count: number): VerifiedContract[] {
   const solc = createRequire(import.meta.url)('solc') as {
     compile: (input: string) => string;
     version: () => string;
