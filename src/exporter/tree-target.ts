@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { TarWriter } from '../lib/tar.ts';
+import { pack } from 'tar-stream';
 import type { RepositoryFile } from '../repository/repository.ts';
 
 /** Destination of a tree: a folder or an archive. */
@@ -63,23 +63,27 @@ export function folderTarget(root: string): TreeTarget {
 
 /** A tar archive, gzipped if its name says so. Equal contracts give equal bytes. */
 export function archiveTarget(file: string): TreeTarget {
-  const archive = new TarWriter();
+  const archive = pack();
   const beside = `${file}${PARTIAL}`;
   const out = createWriteStream(beside, { flush: true });
   const written = /\.(?:tar\.gz|tgz)$/.test(file)
-    ? pipeline(archive.bytes, createGzip(), out)
-    : pipeline(archive.bytes, out);
+    ? pipeline(archive, createGzip(), out)
+    : pipeline(archive, out);
   // Received by end().
   written.catch(() => undefined);
-  const add = async (name: string, content: Uint8Array): Promise<void> => {
-    try {
-      await archive.add(name, content.length, [content]);
-    } catch (error) {
-      // If the output failed, this throws its error.
-      archive.bytes.destroy();
-      await written;
-      throw error;
-    }
+  const add = async (name: string, content: Buffer): Promise<void> => {
+    // A failed pipeline destroys the archive; this throws its error.
+    if (archive.destroying) await written;
+    // The callback also receives the error if the archive is destroyed meanwhile.
+    await new Promise<void>((resolve, reject) => {
+      const header = { name, size: content.length, mtime: new Date(0) };
+      const entry = archive.entry(header, content, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+      // Without a listener the error would end the process.
+      entry.on('error', () => undefined);
+    });
   };
   // Entries of an archive are written one after another.
   let turn: Promise<void> = Promise.resolve();
@@ -99,12 +103,12 @@ export function archiveTarget(file: string): TreeTarget {
     removeContract: () => Promise.resolve(),
     putFile: (name, bytes) => inTurn(() => add(name, bytes)),
     async end() {
-      archive.end();
+      archive.finalize();
       await written;
       await rename(beside, file);
     },
     async giveUp() {
-      archive.bytes.destroy();
+      archive.destroy();
       await written.catch(() => undefined);
       await rm(beside, { force: true });
     },

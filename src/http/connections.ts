@@ -120,15 +120,8 @@ export class Connections {
     // Node ends responses in their order.
     const index = unanswered.indexOf(response);
     if (index === -1) return;
-    const at = times[index] ?? 0;
-    // Hot path: `splice` would allocate an array.
-    if (index === unanswered.length - 1) {
-      unanswered.pop();
-      times.pop();
-    } else {
-      unanswered.splice(index, 1);
-      times.splice(index, 1);
-    }
+    const [at = 0] = times.splice(index, 1);
+    unanswered.splice(index, 1);
     connection.bytesRead = socket.bytesRead;
     // Node sets its own socket timeout for the next request.
     connection.isTimed = false;

@@ -1,4 +1,4 @@
-import { type TarEntry, type TarType } from '../lib/tar.ts';
+import { type Header } from 'tar-stream';
 import type { Match } from '../repository/repository.ts';
 import { type ContractFolder, type FileReader } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
@@ -8,6 +8,13 @@ import { type TreeEntry } from './repository-tree.ts';
 
 /** Memory overhead of an entry in addition to its name and bytes. */
 const ENTRY_BYTES = 256;
+
+/** An entry of an archive whose bytes are streamed. */
+export interface ArchivedEntry extends AsyncIterable<Buffer> {
+  readonly header: Header;
+  /** Skips its bytes. */
+  resume(): unknown;
+}
 
 /** Position of an entry in the archived tree. */
 export interface ArchivedPlace {
@@ -43,24 +50,30 @@ export class ArchivedContract {
   }
 
   /** Adds an entry of the contract and its bytes. */
-  async take(below: readonly string[], entry: TarEntry): Promise<void> {
-    const { type } = entry;
+  async take(below: readonly string[], entry: ArchivedEntry): Promise<void> {
+    const { type } = entry.header;
     const [first, ...more] = below;
     const name = below.join('/');
     const isSource = first === 'sources' && more.length > 0;
-    if (type === 'directory' || (more.length > 0 && !isSource)) return;
+    if (type === 'directory' || (more.length > 0 && !isSource)) {
+      entry.resume();
+      return;
+    }
     this.#refusal ??= this.#refusalOf(below, type);
-    if (this.#refusal !== undefined) return;
+    if (this.#refusal !== undefined) {
+      entry.resume();
+      return;
+    }
     const reader = await this.#read(entry);
     if (isSource) this.#sources.set(more.join('/'), reader);
     else this.#files.set(name, reader);
   }
 
-  #refusalOf(below: readonly string[], type: TarType): Refusal | undefined {
+  #refusalOf(below: readonly string[], type: Header['type']): Refusal | undefined {
     const name = below.join('/');
     if (type === 'symlink' || type === 'link') return new Refusal('symlink', name);
     if (below.length === 0) return new Refusal('not_a_folder', this.#place.address);
-    if (type !== 'file') return new Refusal('special_file', name);
+    if (type !== 'file' && type !== 'contiguous-file') return new Refusal('special_file', name);
     this.#entries += 1;
     // Names can be megabytes long, and empty files are held too.
     this.#bytes += ENTRY_BYTES + Buffer.byteLength(name);
@@ -71,10 +84,11 @@ export class ArchivedContract {
     return isTooMuch ? new Refusal('too_many_files', name) : undefined;
   }
 
-  async #read(entry: TarEntry): Promise<FileReader> {
-    const { size } = entry;
+  async #read(entry: ArchivedEntry): Promise<FileReader> {
+    const { size } = entry.header;
     const { metadataBytes, sourceBytes, contractBytes } = this.#limits;
     if (size > Math.max(metadataBytes, sourceBytes) || this.#bytes + size > contractBytes) {
+      entry.resume();
       return (subject) => Promise.reject(new Refusal('file_too_large', subject));
     }
     this.#bytes += size;

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { Duplex, PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { readTar } from '../lib/read-tar.ts';
 import { messageOf } from '../errors.ts';
-import { readTar } from '../lib/tar.ts';
-import { ArchivedContract, type ArchivedPlace } from './archived-contract.ts';
+import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './archived-contract.ts';
 import { decompressZstd, ZSTD_MAGIC } from './decompress-zstd.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
@@ -29,16 +29,17 @@ export async function* walkArchive(
   limits: ImportLimits,
   onRead: (share: number) => void,
 ): AsyncGenerator<TreeEntry, void, undefined> {
+  const archive = readTar();
   const { file, size, decoder } = await openArchive(path);
-  const input = pipeline(file, decoder);
-  // The walk receives the error of its last stream.
+  const input = pipeline(file, decoder, archive);
+  // The end of the walk receives the rejection.
   input.catch(() => undefined);
   let contract: ArchivedContract | undefined;
   let isTree = false;
   try {
-    for await (const entry of readTar(decoder as AsyncIterable<Buffer>)) {
+    for await (const entry of archive as AsyncIterable<ArchivedEntry>) {
       onRead(file.bytesRead / size);
-      const place = placeOf(entry.name);
+      const place = placeOf(entry.header.name);
       if (contract !== undefined && (!isPlace(place) || place.path !== contract.path)) {
         yield contract.asTreeEntry();
         contract = undefined;
@@ -49,15 +50,22 @@ export async function* walkArchive(
         await contract.take(place.below, entry);
         continue;
       }
-      if (place === 'climbs') yield refused(entry.name, 'path_outside_tree');
-      else if (['link', 'symlink'].includes(entry.type)) yield refused(entry.name, 'symlink');
-      else if (entry.type !== 'directory') yield { kind: 'foreign' };
+      entry.resume();
+      if (place === 'climbs') yield refused(entry.header.name, 'path_outside_tree');
+      else if (['link', 'symlink'].includes(entry.header.type))
+        yield refused(entry.header.name, 'symlink');
+      else if (entry.header.type !== 'directory') yield { kind: 'foreign' };
     }
     await input;
   } catch (error) {
-    throw unusableSource(path, `it is no complete tar archive: ${messageOf(error)}`, error);
+    archive.destroy();
+    const cause: unknown = await input.then(
+      () => error,
+      (fault: unknown) => fault,
+    );
+    throw unusableSource(path, `it is no complete tar archive: ${messageOf(cause)}`, cause);
   } finally {
-    decoder.destroy();
+    archive.destroy();
     file.destroy();
   }
   if (contract !== undefined) yield contract.asTreeEntry();

@@ -1,9 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { readTar, type TarEntry } from '../../lib/tar.ts';
 import { isMembers } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import {
@@ -15,6 +13,7 @@ import {
 import { readAnyBuildName } from '../toolchains/all-toolchains.ts';
 import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 import { bundledName } from './bundled-name.ts';
+import { readTar, type TarEntry } from './tar.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 
 /** Options for installing a bundle. */
@@ -55,7 +54,7 @@ export async function installBundle(
   const taken: InstalledCompiler[] = [];
   let list = EMPTY_LIST;
   try {
-    for await (const entry of readTar(createReadStream(bundle))) {
+    for await (const entry of readTar(bundle)) {
       if (entry.name === LIST_NAME) list = await readList(bundle, entry);
       else {
         const build = requireBuild(bundle, entry);
@@ -65,18 +64,15 @@ export async function installBundle(
     }
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
-    throw refuse(bundle, `it is no complete tar archive: ${messageOf(error)}`);
+    throw refuse(bundle, messageOf(error));
   }
-  if (taken.length === 0) throw refuse(bundle, 'it has no compiler.');
   return taken;
 }
 
 type KnownBuild = NamedBuild & { readonly toolchain: Toolchain };
 
 /** Returns the build of an entry, whose name must follow the layout exactly. */
-function requireBuild(bundle: string, { name, size, type }: TarEntry): KnownBuild {
-  if (type !== 'file')
-    throw refuse(bundle, `${JSON.stringify(printableText(name))} is not a plain file.`);
+function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
   const build = readAnyBuildName(name.slice(name.lastIndexOf('/') + 1));
   if (build === undefined || name !== bundledName(build.toolchain, build)) {
     throw refuse(bundle, `${JSON.stringify(printableText(name))} is no name of a compiler.`);
@@ -85,10 +81,10 @@ function requireBuild(bundle: string, { name, size, type }: TarEntry): KnownBuil
   return build;
 }
 
-async function readList(bundle: string, entry: TarEntry): Promise<CompilerList> {
-  if (entry.size > MAX_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
+async function readList(bundle: string, { size, chunks }: TarEntry): Promise<CompilerList> {
+  if (size > MAX_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
   const parts: Buffer[] = [];
-  for await (const chunk of entry) parts.push(chunk);
+  for await (const chunk of chunks()) parts.push(chunk);
   return parseCompilerList(Buffer.concat(parts));
 }
 
@@ -126,11 +122,11 @@ async function takeFile(
   }
 }
 
-async function writeChunks(file: string, entry: TarEntry, mode: number): Promise<string> {
+async function writeChunks(file: string, { chunks }: TarEntry, mode: number): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'wx', mode);
   try {
-    for await (const chunk of entry) {
+    for await (const chunk of chunks()) {
       hash.update(chunk);
       await handle.writeFile(chunk);
     }

@@ -1,11 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { TarWriter } from '../../lib/tar.ts';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { type CompilerFile } from '../compiler-file.ts';
 import { toolchainOfFile } from '../toolchains/all-toolchains.ts';
 import { bundledName } from './bundled-name.ts';
 import { LIST_NAME } from '../sources/compiler-list.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 /** Writes a bundle of compilers: a tar archive with a list.json of their checksums, then their files. */
 export async function writeBundle(file: string, compilers: readonly CompilerFile[]): Promise<void> {
@@ -16,26 +15,25 @@ export async function writeBundle(file: string, compilers: readonly CompilerFile
   }));
   const list = Buffer.from(`${JSON.stringify({ builds }, null, 2)}\n`);
   const partial = `${file}.partial`;
-  const archive = new TarWriter();
-  const written = pipeline(archive.bytes, createWriteStream(partial));
-  const add = async (): Promise<void> => {
-    await archive.add(LIST_NAME, list.length, [list]);
-    for (const compiler of compilers) await addCompiler(archive, compiler);
-    archive.end();
-  };
+  const handle = await open(partial, 'w');
   try {
-    await Promise.all([written, add()]);
+    await handle.writeFile(Buffer.concat([tarHeader(LIST_NAME, list.length), list]));
+    await handle.writeFile(tarPadding(list.length));
+    for (const compiler of compilers) await writeCompiler(handle, compiler);
+    await handle.writeFile(TAR_END);
+    await handle.close();
     await rename(partial, file);
   } catch (error) {
-    archive.bytes.destroy();
-    await written.catch(() => undefined);
+    await handle.close().catch(() => undefined);
     await rm(partial, { force: true });
     throw error;
   }
 }
 
-async function addCompiler(archive: TarWriter, compiler: CompilerFile): Promise<void> {
+async function writeCompiler(handle: FileHandle, compiler: CompilerFile): Promise<void> {
   const { size } = await stat(compiler.path);
-  const name = bundledName(toolchainOfFile(compiler), compiler);
-  await archive.add(name, size, createReadStream(compiler.path));
+  await handle.writeFile(tarHeader(bundledName(toolchainOfFile(compiler), compiler), size));
+  for await (const chunk of createReadStream(compiler.path))
+    await handle.writeFile(chunk as Buffer);
+  await handle.writeFile(tarPadding(size));
 }

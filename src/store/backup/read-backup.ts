@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { readTar } from '../../lib/read-tar.ts';
 import { type z } from 'zod';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { readTar } from '../../lib/tar.ts';
 import {
   END,
   type BackupEnd,
@@ -40,16 +41,17 @@ export async function readBackup(
   visitor: BackupVisitor,
   signal: AbortSignal,
 ): Promise<{ readonly manifest: Manifest; readonly end: BackupEnd }> {
+  const archive = readTar();
   const sums = new Map<string, { readonly hash: Hash; parts: number; bytes: number }>();
   let manifest: Manifest | undefined;
   let end: BackupEnd | undefined;
-  const unpacked = createGunzip();
-  const input = pipeline(createReadStream(file), unpacked, { signal });
-  // Reading receives the error of the last stream.
-  input.catch(() => undefined);
+  // Iterating over the archive does not report earlier stream errors.
+  const input = pipeline(createReadStream(file), createGunzip(), new PassThrough(), archive, {
+    signal,
+  });
   const read = async (): Promise<void> => {
-    for await (const entry of readTar(unpacked)) {
-      const { name, size, type } = entry;
+    for await (const entry of archive) {
+      const { name, size, type } = entry.header;
       const rows = ROWS.exec(name);
       const isDocument = name === MANIFEST || name === END;
       const most = isDocument ? DOCUMENT_BYTES : PART_MAX_BYTES;
@@ -57,7 +59,7 @@ export async function readBackup(
         throw unusable(file, `${name} is no part of a backup`);
       if (size > most) throw unusable(file, `${name} has ${size} bytes`);
       const parts: Buffer[] = [];
-      for await (const chunk of entry) parts.push(chunk);
+      for await (const chunk of entry as AsyncIterable<Buffer>) parts.push(chunk);
       const content = Buffer.concat(parts);
       if (end !== undefined) throw unusable(file, `${name} follows its end`);
       if (name === END) {
@@ -81,10 +83,9 @@ export async function readBackup(
     }
   };
   try {
-    await read();
-    await input;
+    await Promise.all([input, read()]);
   } catch (error) {
-    unpacked.destroy();
+    archive.destroy();
     await input.catch(() => undefined);
     if (error instanceof FullmatchError) throw error;
     throw unusable(file, messageOf(error), error);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { TarWriter } from '../../lib/tar.ts';
+import { pack, type Pack } from 'tar-stream';
 import { mapDatabaseError } from '../sqlstate.ts';
 import {
   END,
@@ -50,8 +51,8 @@ export async function writeBackup(
   out: Writable,
   options: BackupOptions,
 ): Promise<{ readonly manifest: Manifest; readonly end: BackupEnd }> {
-  const archive = new TarWriter();
-  const written = pipeline(archive.bytes, createGzip({ level: constants.Z_BEST_SPEED }), out, {
+  const archive = pack();
+  const written = pipeline(archive, createGzip({ level: constants.Z_BEST_SPEED }), out, {
     signal: options.signal,
   });
   // The rejection is received when the archive is awaited.
@@ -62,12 +63,12 @@ export async function writeBackup(
     await addEntry(archive, MANIFEST, toJson(manifest));
     const end = await writeTables(client, archive, manifest, options);
     await addEntry(archive, END, toJson(end));
-    archive.end();
+    archive.finalize();
     await written;
     await client.query('COMMIT');
     return { manifest, end };
   } catch (error) {
-    archive.bytes.destroy();
+    archive.destroy();
     await written.catch(() => undefined);
     throw mapDatabaseError(error, { statement: 'back up' });
   }
@@ -93,7 +94,7 @@ async function describe(
 
 async function writeTables(
   client: Client,
-  archive: TarWriter,
+  archive: Pack,
   { schemas }: Manifest,
   { onProgress, signal }: BackupOptions,
 ): Promise<BackupEnd> {
@@ -120,7 +121,7 @@ async function writeTables(
 
 async function writeTable(
   client: Client,
-  archive: TarWriter,
+  archive: Pack,
   key: string,
   { name, columns }: BackupTable,
   onBytes: (bytes: number) => void,
@@ -153,5 +154,9 @@ async function* partsOf(stream: Readable): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(held);
 }
 
-const addEntry = (archive: TarWriter, name: string, content: Buffer): Promise<void> =>
-  archive.add(name, content.length, [content], 0o600);
+/** Adds an entry and waits until the archive has consumed it. */
+async function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
+  const entry = archive.entry({ name, size: content.length, mode: 0o600 });
+  entry.end(content);
+  await once(entry, 'finish');
+}
