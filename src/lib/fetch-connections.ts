@@ -4,6 +4,8 @@ import { type Resolve } from './guarded-connector.ts';
 
 const DEFAULT_STEP_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4000;
+const CONNECTIONS_PER_HOST = 8;
+const CLOSED = { code: 'CLOSED' };
 
 /** Connection options, apart from the list of hosts. */
 export interface ConnectionOptions {
@@ -12,8 +14,6 @@ export interface ConnectionOptions {
    * Default 10,000.
    */
   readonly stepTimeoutMs?: number;
-  /** Maximum number of connections to one host. Default 8. */
-  readonly connectionsPerHost?: number;
   /** PEM; replaces Node's trusted certificate authorities. */
   readonly certificateAuthorities?: string;
   /** Resolves a host name; the system's resolver by default. */
@@ -25,8 +25,11 @@ interface Opened {
   readonly agent: Agent;
 }
 
-/** The connections of a guarded fetch with one list of allowed private hosts. The first request loads undici. */
-export class Connections {
+/**
+ * The outgoing connections of a guarded fetch with one list of allowed private hosts. The first request loads
+ * undici.
+ */
+export class OutgoingConnections {
   readonly #options: ConnectionOptions;
   #opened: Promise<Opened> | undefined;
   #destroyed = false;
@@ -38,20 +41,33 @@ export class Connections {
     this.allowed = new Set(hostPorts.map(normalizeHostPort));
   }
 
-  async open(): Promise<Opened> {
-    if (this.#destroyed) throw Object.assign(new Error('closed'), { code: 'CLOSED' });
-    return (this.#opened ??= openAgent(this.#options, this.allowed));
+  /** Not async: who asks first continues first, so a request begun before {@link close} is sent. */
+  open(): Promise<Opened> {
+    if (this.#destroyed) return Promise.reject(Object.assign(new Error('closed'), CLOSED));
+    return (this.#opened ??= this.#open());
   }
 
   /** Closes the connections when their requests have finished. */
   async close(): Promise<void> {
-    await (await this.#opened)?.agent.close();
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.agent.close();
   }
 
   /** Closes all connections; running requests fail, and so do later ones. */
   async destroy(): Promise<void> {
     this.#destroyed = true;
-    await (await this.#opened)?.agent.destroy();
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.agent.destroy();
+  }
+
+  async #open(): Promise<Opened> {
+    try {
+      return await openAgent(this.#options, this.allowed);
+    } catch (error) {
+      // The next request tries again, for example after there were too many open files.
+      this.#opened = undefined;
+      throw error;
+    }
   }
 }
 
@@ -72,7 +88,7 @@ async function openAgent(
     ...(certificateAuthorities === undefined ? {} : { certificateAuthorities }),
   });
   const agent = new Agent({
-    connections: options.connectionsPerHost ?? 8,
+    connections: CONNECTIONS_PER_HOST,
     pipelining: 1,
     headersTimeout: stepTimeoutMs,
     bodyTimeout: stepTimeoutMs,

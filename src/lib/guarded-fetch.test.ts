@@ -146,6 +146,14 @@ describe('Guarded fetch', () => {
     );
   });
 
+  test('sends a request that began before the list of private hosts was replaced', async () => {
+    const server = await serve((_request, response) => response.end('x'));
+    const guarded = guard([server]);
+    const response = guarded.fetch(server.url);
+    guarded.allowOnly([]);
+    expect(await response).toMatchObject({ status: 200 });
+  });
+
   test('rejects requests after close', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server]);

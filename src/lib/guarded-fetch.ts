@@ -18,7 +18,7 @@ import {
   addressNotAllowed,
   displayOrigin,
 } from './fetch-target.ts';
-import { Connections, type ConnectionOptions } from './fetch-connections.ts';
+import { OutgoingConnections, type ConnectionOptions } from './fetch-connections.ts';
 import { type ExchangeAnswer } from './guarded-socket.ts';
 import { toFetchFault } from './network-fault.ts';
 import {
@@ -168,21 +168,21 @@ interface OpenResponse extends BodyLimits {
 
 class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
-  #connections: Connections;
+  #connections: OutgoingConnections;
   /** Connections of earlier lists with running requests. */
-  readonly #retiring = new Set<Connections>();
+  readonly #retiring = new Set<OutgoingConnections>();
   readonly #breaker: CircuitBreaker;
   readonly #now: () => number;
 
   constructor(options: GuardedFetchOptions) {
     this.#options = options;
-    this.#connections = new Connections(options, options.allowPrivate);
+    this.#connections = new OutgoingConnections(options, options.allowPrivate);
     this.#breaker = new CircuitBreaker(options.breaker);
     this.#now = options.breaker?.now ?? Date.now;
   }
 
   allowOnly(hostPorts: readonly string[]): void {
-    const next = new Connections(this.#options, hostPorts);
+    const next = new OutgoingConnections(this.#options, hostPorts);
     const earlier = this.#connections;
     this.#connections = next;
     this.#retiring.add(earlier);

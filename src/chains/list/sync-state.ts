@@ -15,7 +15,6 @@ export interface SyncFailure {
 export interface SyncState {
   /** Id of the snapshot to serve; absent before the first. */
   readonly snapshotId?: number;
-  readonly attemptedAt?: Date;
   /** When a source last provided or confirmed the current list. */
   readonly confirmedAt?: Date;
   readonly failure?: SyncFailure;
@@ -50,7 +49,7 @@ const DUE = `(lease_until IS NULL OR lease_until < now()) AND (attempted_at IS N
 const READ = sql(
   'read sync of chain list',
   `WITH current AS (${CURRENT_SNAPSHOT})
-   SELECT current.id AS snapshot_id, current.sha256, current.held_back, attempted_at, confirmed_at, failing_since, failures, failure_code,
+   SELECT current.id AS snapshot_id, current.sha256, current.held_back, confirmed_at, failing_since, failures, failure_code,
      failure_message, ${DUE} AS due
    FROM chain_list_sync LEFT JOIN current ON true`,
 );
@@ -100,7 +99,6 @@ export async function readSyncState(
     snapshot_id: string | null;
     sha256: string | null;
     held_back: readonly string[] | null;
-    attempted_at: Date | null;
     confirmed_at: Date | null;
     failing_since: Date | null;
     failures: number;
@@ -109,11 +107,9 @@ export async function readSyncState(
     due: boolean;
   }>(READ, [sources, everyMs, retryMs]);
   if (row === undefined) return { due: false };
-  const { snapshot_id, attempted_at, confirmed_at, failing_since, failure_code, failure_message } =
-    row;
+  const { snapshot_id, confirmed_at, failing_since, failure_code, failure_message } = row;
   return {
     ...(snapshot_id !== null && { snapshotId: Number(snapshot_id) }),
-    ...(attempted_at !== null && { attemptedAt: attempted_at }),
     ...(confirmed_at !== null && { confirmedAt: confirmed_at }),
     ...(failing_since !== null && {
       failure: {

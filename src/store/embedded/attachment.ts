@@ -142,6 +142,7 @@ async function start(
   try {
     if (data.major === undefined) {
       log.info({ path: data.path }, 'making the database');
+      options.onWaiting?.();
       await initialiseData(data, binaries);
       await recordLocation(options.dataDir, data.path);
     }
