@@ -52,8 +52,9 @@ function mergeCandidates(layers: readonly EndpointLayer[], local: boolean): read
     if (layer.fields.extraRpc === undefined) continue;
     const present = new Set(candidates.map(({ url }) => rpcKey(url)));
     for (const extra of layer.fields.extraRpc.map(candidate('extraRpc'))) {
-      if (!present.has(rpcKey(extra.url))) candidates.push(extra);
-      present.add(rpcKey(extra.url));
+      const key = rpcKey(extra.url);
+      if (!present.has(key)) candidates.push(extra);
+      present.add(key);
     }
   }
   return candidates;
