@@ -1,4 +1,4 @@
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../lib/members.ts';
 import { readTrailingAuxdata } from './auxdata.ts';
 import { isReservedRange } from './reserved-ranges.ts';
 import { replayTransformations, type Transformation } from './transformation.ts';
@@ -136,8 +136,6 @@ function widthOf({ reason, id, type }: Transformation, values: Members): number 
       : membersOf(values[keys[reason]])[id ?? ''];
   return isBytes(value) ? (value.length - 2) / 2 : undefined;
 }
-
-const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
 
 function placesIn(value: unknown): readonly Place[] {
   if (!Array.isArray(value)) return [];

@@ -7,7 +7,7 @@ import { readPackageVersion } from '../lib/package-version.ts';
 import { UNLISTED_SCHEMA } from '../repository/repository.ts';
 import { type BackupEnd, type Manifest } from '../store/backup/backup-format.ts';
 import { type BackupProgress, writeBackup } from '../store/backup/write-backup.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
 import { runWithStore } from './run-with-store.ts';
@@ -40,8 +40,8 @@ export function defineBackup(command: Command, context: CliContext): void {
           ),
         );
       }).finally(progress.end);
-      if (options['json'] === true) writeJson(context.stdout, { file, ...factsOf(written) });
-      else context.stdout.write(`${file}: ${describeBackup(written)}\n`);
+      const text = `${file}: ${describeBackup(written)}\n`;
+      writeResult(context, options, { file, ...factsOf(written) }, text);
     });
 }
 
@@ -79,12 +79,8 @@ const isPresent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /** Renders progress as one line: finished tables, and bytes read or written. */
-export function renderBackupProgress(
-  { tables, tablesDone, bytes }: BackupProgress,
-  columns?: number,
-): string {
-  const line = `${tablesDone} of ${tables} tables, ${formatBytes(bytes)}`;
-  return columns === undefined ? line : line.slice(0, columns - 1);
+export function renderBackupProgress({ tables, tablesDone, bytes }: BackupProgress): string {
+  return `${tablesDone} of ${tables} tables, ${formatBytes(bytes)}`;
 }
 
 const formatBytes = (bytes: number): string =>

@@ -6,8 +6,9 @@ import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { readContractChainIds } from '../repository/repository.ts';
 import { outcomesJson, outcomesText } from './chain-list-text.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { invalid } from './read-argument.ts';
 import { withCore } from './with-core.ts';
 
 const DEADLINE_MS = 60_000;
@@ -28,8 +29,8 @@ export function defineChainsSync(command: Command, context: CliContext): void {
         registry: 'stored',
         mayCreate: true,
       });
-      if (options['json']) writeJson(context.stdout, outcomesJson(outcome.outcomes));
-      else context.stdout.write(outcomesText(outcome.outcomes, options['dryRun'] === true));
+      const text = outcomesText(outcome.outcomes, options['dryRun'] === true);
+      writeResult(context, options, outcomesJson(outcome.outcomes), text);
       if (outcome.failure !== undefined) throw outcome.failure;
     });
 }
@@ -68,9 +69,8 @@ async function sync(
 function readAccept(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (SHA256.test(value.toLowerCase())) return value.toLowerCase();
-  throw new FullmatchError(
-    'invalid_parameter',
+  throw invalid(
+    'accept',
     '--accept needs the SHA-256 of a list, all 64 digits, as printed by fullmatch chains sync --dry-run.',
-    { details: { parameter: 'accept' } },
   );
 }

@@ -8,7 +8,7 @@ import {
 import { assertNoSecrets } from '../chains/registry/render-chains.ts';
 import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOutputOptions, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
@@ -25,8 +25,7 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
       const errors = registry.findings.filter(({ level }) => level === 'error');
-      if (options['json']) writeJson(context.stdout, checkedJson(registry));
-      else context.stdout.write(checkedText(registry));
+      writeResult(context, options, checkedJson(registry), checkedText(registry));
       if (errors.length === 0) return;
       throw new FullmatchError(
         'invalid_configuration',
@@ -60,9 +59,8 @@ export function defineChainsShow(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action(async (ref: string, options: ParsedOptions) => {
       const chain = findChain(await readRegistry(options, context), ref);
-      if (options['json'])
-        writeJson(context.stdout, { record: chain.record, origins: chain.origins });
-      else context.stdout.write(showText(chain));
+      const { record, origins } = chain;
+      writeResult(context, options, { record, origins }, showText(chain));
     });
 }
 

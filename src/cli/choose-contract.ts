@@ -6,7 +6,8 @@ import { splitQualifiedName } from '../solidity/library-id.ts';
 /** Most contracts that an error lists. */
 const CONTRACTS_SHOWN = 20;
 
-function unusable(message: string): FullmatchError {
+/** Error for an input that cannot be verified. */
+export function unusableInput(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
 }
 
@@ -21,7 +22,7 @@ export function findUniqueContract(name: string, contracts: readonly string[]): 
   const [only, another] = called;
   if (only === undefined) throw unknownContract(name, all);
   if (another === undefined) return only;
-  throw unusable(
+  throw unusableInput(
     `Several contracts are called ${printableText(name)}; add the path, such as --contract ${printableText(only)}.${listed(called)}`,
   );
 }
@@ -31,12 +32,12 @@ export function unknownContract(name: string, contracts: readonly string[]): Ful
   const [, wanted] = splitQualifiedName(name);
   const farness = (id: string): number => distance(nameOf(id).toLowerCase(), wanted.toLowerCase());
   const nearest = [...contracts].sort((one, other) => farness(one) - farness(other));
-  return unusable(`The input has no contract ${printableText(name)}.${listed(nearest)}`);
+  return unusableInput(`The input has no contract ${printableText(name)}.${listed(nearest)}`);
 }
 
 /** Returns the error that asks for a contract and lists the candidates. */
 export function contractRequiredError(contracts: readonly string[]): FullmatchError {
-  return unusable(`Which contract? Add --contract path:Name.${listed(contracts)}`);
+  return unusableInput(`Which contract? Add --contract path:Name.${listed(contracts)}`);
 }
 
 const nameOf = (id: string): string => splitQualifiedName(id)[1];

@@ -30,6 +30,17 @@ export function writeLine(stream: OutputStream, text: string): void {
   stream.write(`${text}\n`);
 }
 
+/** Writes the result of a command: as JSON with its option `--json`, else as text. */
+export function writeResult(
+  { stdout }: CliContext,
+  options: Readonly<Record<string, unknown>>,
+  value: unknown,
+  text: string,
+): void {
+  if (options['json'] === true) writeJson(stdout, value);
+  else stdout.write(text);
+}
+
 /** Writes a value as indented JSON; a run writes at most one value. */
 export function writeJson(stream: OutputStream, value: unknown): void {
   writeLine(stream, JSON.stringify(value, null, 2));

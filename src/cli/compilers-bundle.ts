@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Command } from 'commander';
 import { installBundle, type InstalledCompiler } from '../compilers/bundle/install-bundle.ts';
@@ -10,6 +10,7 @@ import { findBuilds, listBuilds } from '../compilers/inspect-compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
 import { type CliContext } from './cli-context.ts';
+import { withSources } from './compilers.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOutputOptions, createListWriter } from './list-output.ts';
 import { withCore } from './with-core.ts';
@@ -24,12 +25,10 @@ export function defineCompilersBundle(command: Command, context: CliContext): vo
     )
     .action(async (file: string, versions: readonly string[], options: ParsedOptions) => {
       const target = path.resolve(context.workingDirectory, file);
-      if ((await stat(target).catch(() => undefined)) !== undefined) {
+      if (existsSync(target)) {
         throw new FullmatchError('invalid_parameter', `<file>: ${target} is there already.`);
       }
-      await withCore(options, context, 'compilers', async (core) => {
-        const { fetch } = await core.chains();
-        const sources = compilerSourcesOf(core.loaded.config, fetch);
+      await withSources(options, context, async (sources) => {
         const found: CompilerFile[] = [];
         for (const version of versions) found.push(...(await findBuilds(sources, version)));
         if (versions.length === 0) found.push(...(await listBuilds(sources)));

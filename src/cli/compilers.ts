@@ -66,7 +66,8 @@ export function defineCompilersVerify(command: Command, context: CliContext): vo
   });
 }
 
-function withSources<T>(
+/** Runs `work` with the sources of compilers. @throws as {@link withCore} */
+export function withSources<T>(
   options: ParsedOptions,
   context: CliContext,
   work: (sources: CompilerSources) => Promise<T>,

@@ -3,7 +3,7 @@ import { type LoadedConfig } from '../config/config.ts';
 import { renderExample } from '../config/example.ts';
 import { SETTINGS, valueOf } from '../config/settings.ts';
 import { Secret } from '../lib/secret.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 
@@ -12,9 +12,8 @@ export function defineConfigCheck(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
     .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
-      const loaded = loadCommandConfig(options, context);
-      if (options['json']) writeJson(context.stdout, summaryOf(loaded));
-      else writeLine(context.stdout, describeSummary(summaryOf(loaded)));
+      const summary = summaryOf(loadCommandConfig(options, context));
+      writeResult(context, options, summary, `${describeSummary(summary)}\n`);
     });
 }
 
@@ -24,8 +23,7 @@ export function defineConfigPrint(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
-      if (options['json']) writeJson(context.stdout, printedJson(loaded));
-      else context.stdout.write(printedTable(loaded));
+      writeResult(context, options, printedJson(loaded), printedTable(loaded));
     });
 }
 

@@ -3,9 +3,10 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { lookupFailed, type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
 import { FullmatchError } from '../errors.ts';
-import { checksumAddress, describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { checksumAddress, type Hex } from '../lib/hex.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { readAddress, readTransactionHash } from './read-argument.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -17,21 +18,10 @@ export function defineCreationTransaction(command: Command, context: CliContext)
     .option('--transaction <hash>', 'A transaction to check first.')
     .option('--json', 'Print JSON.')
     .action(async (chain: string, address: string, options: ParsedOptions) => {
-      const transaction = options['transaction'];
-      const fault = describeAddressFault(address);
-      if (fault !== undefined) {
-        throw new FullmatchError('invalid_parameter', `<address>: ${fault}.`);
-      }
-      if (typeof transaction === 'string' && !isTransactionHash(transaction)) {
-        throw new FullmatchError(
-          'invalid_parameter',
-          '--transaction must be 0x and 64 hex digits.',
-        );
-      }
-      const submitted = transaction as Hex | undefined;
-      const found = await search(chain, address as Hex, submitted, options, context);
-      if (options['json']) writeJson(context.stdout, toJson(found));
-      else context.stdout.write(toText(found));
+      const read = readAddress(address);
+      const submitted = readTransactionHash('transaction', options['transaction']);
+      const found = await search(chain, read, submitted, options, context);
+      writeResult(context, options, toJson(found), toText(found));
       const failure = failureOf(found);
       if (failure !== undefined) throw failure;
     });

@@ -18,10 +18,9 @@ export function formatSeconds(seconds: number): string {
 }
 
 /**
- * Renders progress as one line: progress, speed and remaining time. With `columns` it has a bar and is
- * truncated to fit.
+ * Renders progress as one line: progress, speed and remaining time; on a terminal also as a bar.
  */
-export function renderProgress(progress: ImportProgress, columns?: number): string {
+export function renderProgress(progress: ImportProgress, isTerminal = false): string {
   const { done, total, entriesPerSecond, secondsLeft, refused } = progress;
   const fraction = total === undefined || total === 0 ? undefined : Math.min(1, done / total);
   const parts = [
@@ -34,9 +33,9 @@ export function renderProgress(progress: ImportProgress, columns?: number): stri
     ...(refused === 0 ? [] : [`${formatCount(refused)} refused`]),
   ];
   const line = parts.join(', ');
-  if (columns === undefined) return line;
+  if (!isTerminal) return line;
   const filled = Math.round((fraction ?? 0) * BAR_WIDTH);
-  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${line}`.slice(0, columns - 1);
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${line}`;
 }
 
 /**

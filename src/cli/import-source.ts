@@ -19,6 +19,7 @@ import { createDatabasePool } from '../store/pool.ts';
 import { type CliContext } from './cli-context.ts';
 import { formatCount, formatSeconds } from './import-report.ts';
 import { showProgress } from './progress-line.ts';
+import { invalid } from './read-argument.ts';
 
 /** Contracts read concurrently. */
 const CONNECTIONS = 8;
@@ -98,10 +99,9 @@ const SOURCE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,98}[A-Za-z0-9])?$/;
 export function sourceNameOf(named: unknown, from: unknown): string | undefined {
   if (typeof named === 'string') {
     if (SOURCE_NAME.test(named)) return named;
-    throw new FullmatchError(
-      'invalid_parameter',
+    throw invalid(
+      'source-name',
       '--source-name is not a name of 1 to 100 letters, digits, dots and hyphens, such as example.org.',
-      { details: { parameter: 'source-name' } },
     );
   }
   const host = typeof from === 'string' && URL.canParse(from) ? new URL(from).hostname : '';
@@ -215,26 +215,22 @@ async function loadDownloaded(
 const megabytes = (bytes: number): string => Math.round(bytes / 1e6).toLocaleString('en-US');
 
 /** Creates a renderer of download progress that estimates the remaining time from the speed since the first call. */
-function createDownloadRenderer(): (progress: DownloadProgress, columns?: number) => string {
+function createDownloadRenderer(): (progress: DownloadProgress) => string {
   let first: { readonly atMs: number; readonly bytes: number } | undefined;
-  return ({ files, allFiles, bytes, allBytes }, columns) => {
+  return ({ files, allFiles, bytes, allBytes }) => {
     first ??= { atMs: performance.now(), bytes };
     const seconds = (performance.now() - first.atMs) / 1000;
     const perSecond = (bytes - first.bytes) / seconds;
     const left = perSecond > 0 ? `, ${formatSeconds((allBytes - bytes) / perSecond)} left` : '';
-    const line = `downloading: ${files} of ${allFiles} files, ${megabytes(bytes)} of ${megabytes(allBytes)} MB${left}`;
-    return columns === undefined ? line : line.slice(0, columns - 1);
+    return `downloading: ${files} of ${allFiles} files, ${megabytes(bytes)} of ${megabytes(allBytes)} MB${left}`;
   };
 }
 
-function renderStaging(
-  { files, allFiles, rows, rowsPerSecond, secondsLeft }: StagingProgress,
-  columns?: number,
-): string {
+function renderStaging(progress: StagingProgress): string {
+  const { files, allFiles, rows, rowsPerSecond, secondsLeft } = progress;
   const left = secondsLeft === undefined ? '' : `, ${formatSeconds(secondsLeft)} left`;
   const rate = `${formatCount(rowsPerSecond)}/s`;
-  const line = `reading Parquet: ${files} of ${allFiles} files, ${formatCount(rows)} rows, ${rate}${left}`;
-  return columns === undefined ? line : line.slice(0, columns - 1);
+  return `reading Parquet: ${files} of ${allFiles} files, ${formatCount(rows)} rows, ${rate}${left}`;
 }
 
 /** Returns the error of an interrupted run, with the number of contracts that it stored if that is known. */

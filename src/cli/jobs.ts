@@ -9,9 +9,10 @@ import {
   type VerificationJob,
   type VerificationJobState,
 } from '../verification/jobs/verification-job.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeLine, writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOutputOptions, writeListJson } from './list-output.ts';
+import { readCount } from './read-argument.ts';
 import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 
@@ -23,7 +24,9 @@ const LISTED_MOST = 10_000;
 export function defineJobsList(command: Command, context: CliContext): void {
   addListOutputOptions(addConfigOptions(command))
     .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
-    .option('--limit <count>', `How many at most (${LISTED}).`, readLimit)
+    .option('--limit <count>', `How many at most (${LISTED}).`, (text) =>
+      readCount(text, LISTED_MOST),
+    )
     .action(async (options: ParsedOptions) => {
       const states = (options['state'] as VerificationJobState[] | undefined) ?? IN_FLIGHT;
       const limit = (options['limit'] as number | undefined) ?? LISTED;
@@ -47,8 +50,8 @@ export function defineJobsShow(command: Command, context: CliContext): void {
         if (found === undefined) throw jobNotFound(id);
         return found;
       });
-      if (options['json']) writeJson(context.stdout, describeJob(job));
-      else context.stdout.write(renderTable(['what', 'value'], detailsOf(job)));
+      const text = renderTable(['what', 'value'], detailsOf(job));
+      writeResult(context, options, describeJob(job), text);
     });
 }
 
@@ -59,10 +62,10 @@ export function defineJobsCancel(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action(async (id: string, options: ParsedOptions) => {
       const job = await withDatabase(options, context, 'jobs', (database) => endJob(database, id));
-      if (options['json']) writeJson(context.stdout, describeJob(job));
-      else if (isFinished(job)) writeLine(context.stdout, `cancelled ${job.id}`);
-      else
-        writeLine(context.stdout, `asked the worker of ${job.id} to stop; it does so in seconds`);
+      const text = isFinished(job)
+        ? `cancelled ${job.id}\n`
+        : `asked the worker of ${job.id} to stop; it does so in seconds\n`;
+      writeResult(context, options, describeJob(job), text);
     });
 }
 
@@ -75,21 +78,14 @@ export function defineJobsRetry(command: Command, context: CliContext): void {
       const ids = await withDatabase(options, context, 'jobs', async (database) =>
         isJobId(which) ? [await retryJob(database, which)] : retryFailures(database, which),
       );
-      if (options['json']) writeJson(context.stdout, { jobs: ids });
-      else if (ids.length === 0) writeLine(context.stdout, `no kept job failed with ${which}`);
-      else writeLine(context.stdout, ids.join('\n'));
+      const text = ids.length === 0 ? `no kept job failed with ${which}` : ids.join('\n');
+      writeResult(context, options, { jobs: ids }, `${text}\n`);
     });
 }
 
 function readStates(text: string, before: readonly string[] = []): readonly string[] {
   if ((JOB_STATES as readonly string[]).includes(text)) return [...before, text];
   throw new InvalidArgumentError(`One of ${JOB_STATES.join(', ')} is expected.`);
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (/^\d+$/.test(text) && limit >= 1 && limit <= LISTED_MOST) return limit;
-  throw new InvalidArgumentError(`A whole number from 1 to ${LISTED_MOST} is expected.`);
 }
 
 const HEADS = ['id', 'state', 'chain', 'address', 'submitted', 'outcome'];

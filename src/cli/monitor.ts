@@ -2,15 +2,15 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
-import { parseAddress, type Hex } from '../lib/hex.ts';
 import { readGaps, requestBackfill, retryBackfills } from '../monitor/follow/monitor-state.ts';
 import { retryCreations } from '../monitor/inbox/inbox-table.ts';
 import { type MonitorReport, readMonitorReports } from '../monitor/monitor-report.ts';
 import { findMonitored } from '../monitor/monitored-chains.ts';
 import { type Database } from '../store/database.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeLine, writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOutputOptions, writeListJson } from './list-output.ts';
+import { readAddress } from './read-argument.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -64,16 +64,11 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
         },
       );
       const { range } = asked;
-      if (options['json']) writeJson(context.stdout, asked);
-      else if (range === null) {
-        writeLine(context.stdout, 'nothing to do: the monitor reads these blocks as they come');
-      } else {
-        const blocks = `${range.first} to ${range.last}`;
-        writeLine(
-          context.stdout,
-          `asked for blocks ${blocks}; fullmatch monitor gaps shows what is left`,
-        );
-      }
+      const text =
+        range === null
+          ? 'nothing to do: the monitor reads these blocks as they come'
+          : `asked for blocks ${range.first} to ${range.last}; fullmatch monitor gaps shows what is left`;
+      writeResult(context, options, asked, `${text}\n`);
     });
 }
 
@@ -86,7 +81,7 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
     .option('--given-up', 'Include contracts that were given up.')
     .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
-      const address = text === undefined ? undefined : requireAddress(text);
+      const address = text === undefined ? undefined : readAddress(text);
       const reason = options['reason'] as string | undefined;
       const done = await withChains(ref, options, context, async (database, chainIds, core) => {
         for (const chainId of chainIds) requireMonitor(core, chainId);
@@ -99,11 +94,8 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
         });
         return { creations, ranges };
       });
-      if (options['json']) writeJson(context.stdout, done);
-      else {
-        const { creations, ranges } = done;
-        writeLine(context.stdout, `due now: ${creations} contracts, ${ranges} ranges of blocks`);
-      }
+      const due = `due now: ${done.creations} contracts, ${done.ranges} ranges of blocks\n`;
+      writeResult(context, options, done, due);
     });
 }
 
@@ -166,16 +158,6 @@ function requireMonitor(core: Core, chainId: number): void {
     'invalid_parameter',
     `Chain ${chainId} has no monitor; set chains.${chainId}.monitor: true.`,
     { details: { parameter: 'chain', chain_id: chainId } },
-  );
-}
-
-function requireAddress(text: string): Hex {
-  const address = parseAddress(text);
-  if (address !== undefined) return address;
-  throw new FullmatchError(
-    'invalid_parameter',
-    'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
-    { details: { parameter: 'address' } },
   );
 }
 

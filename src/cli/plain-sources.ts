@@ -1,7 +1,7 @@
 import { type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import {
   buildStandardJson,
@@ -18,7 +18,7 @@ import {
   vyperContractsIn,
   vyperImportsOf,
 } from '../solidity/vyper-sources.ts';
-import { findUniqueContract, unknownContract } from './choose-contract.ts';
+import { findUniqueContract, unknownContract, unusableInput } from './choose-contract.ts';
 import { type StandardJsonCompilation } from '../verification/verification-request.ts';
 
 /** Command-line options for plain sources. */
@@ -32,10 +32,6 @@ const MAX_BYTES = 16_000_000;
 const NAMES_SHOWN = 20;
 /** Folders without sources of the project itself; sources in them are read only if imported. */
 const SKIPPED = /^(?:\.|node_modules$|out$|artifacts$|cache$)/;
-
-function unusable(message: string): FullmatchError {
-  return new FullmatchError('verification_input_unusable', message);
-}
 
 /** Returns whether a path is that of a source file that can be read on its own. */
 export function isPlainSource(input: string): boolean {
@@ -82,7 +78,7 @@ export async function readPlainSources(
       .map(
         ({ path: name, from }) => `\n  ${printableText(name)}, imported by ${printableText(from)}`,
       );
-    throw unusable(
+    throw unusableInput(
       `These imports are not in the project; add remappings or the files:${shown.join('')}`,
     );
   }
@@ -117,7 +113,7 @@ function buildVyper(
   { evmVersion = '', ...others }: SourceSettings,
 ): StandardJsonCompilation['input'] {
   if (Object.keys(others).length > 0) {
-    throw unusable(
+    throw unusableInput(
       'For Vyper only --evm-version can be given; set the rest by a pragma in the source, or use a standard JSON input.',
     );
   }
@@ -130,7 +126,7 @@ function parseAbi(path: string, content: string): unknown {
   try {
     return JSON.parse(content) as unknown;
   } catch (error) {
-    throw unusable(`The interface ${printableText(path)} is not JSON: ${messageOf(error)}`);
+    throw unusableInput(`The interface ${printableText(path)} is not JSON: ${messageOf(error)}`);
   }
 }
 
@@ -138,7 +134,7 @@ function build(make: () => StandardJsonCompilation['input']): StandardJsonCompil
   try {
     return make();
   } catch (error) {
-    if (error instanceof PlainSourcesError) throw unusable(error.message);
+    if (error instanceof PlainSourcesError) throw unusableInput(error.message);
     throw error;
   }
 }
@@ -163,10 +159,11 @@ async function listSources(folder: string): Promise<readonly string[]> {
       if (entry.isDirectory() && !SKIPPED.test(entry.name)) open.push(name);
       if (entry.isFile() && isPlainSource(entry.name)) names.push(name);
     }
-    if (names.length > MAX_FILES) throw unusable(`${folder} has more than ${MAX_FILES} sources.`);
+    if (names.length > MAX_FILES)
+      throw unusableInput(`${folder} has more than ${MAX_FILES} sources.`);
   }
   if (names.length === 0) {
-    throw unusable(`${folder} has neither a folder out nor .sol or .vy files.`);
+    throw unusableInput(`${folder} has neither a folder out nor .sol or .vy files.`);
   }
   const solidity = names.filter((name) => !isVyperPath(name));
   return solidity.length > 0 ? solidity : names;
@@ -176,7 +173,7 @@ function addSource(sources: Map<string, string>, name: string, text: string): vo
   sources.set(name.split(path.sep).join('/'), text);
   const bytes = [...sources.values()].reduce((sum, each) => sum + each.length, 0);
   if (sources.size > MAX_FILES || bytes > MAX_BYTES) {
-    throw unusable(`The sources are more than ${MAX_FILES} files or ${MAX_BYTES} bytes.`);
+    throw unusableInput(`The sources are more than ${MAX_FILES} files or ${MAX_BYTES} bytes.`);
   }
 }
 
@@ -184,7 +181,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw unusable(`${file} cannot be read: ${messageOf(error)}`);
+    throw unusableInput(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 

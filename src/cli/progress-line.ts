@@ -7,16 +7,18 @@ const CLEAR_LINE = '\r\u001b[K';
 
 /**
  * Shows progress on standard error: as one updating line on a terminal, else as a line every ten seconds.
- * @param render the line; with `columns` it is truncated to fit
+ * @param render the line, which a terminal truncates to its width
  */
 export function showProgress<Progress>(
   { stderr }: Pick<CliContext, 'stderr'>,
-  render: (progress: Progress, columns?: number) => string,
+  render: (progress: Progress, isTerminal: boolean) => string,
 ): { readonly update: (progress: Progress) => void; readonly end: () => void } {
   if (stderr.isTTY === true) {
     return {
-      update: (progress) =>
-        void stderr.write(`${CLEAR_LINE}${render(progress, stderr.columns ?? DEFAULT_COLUMNS)}`),
+      update: (progress) => {
+        const width = (stderr.columns ?? DEFAULT_COLUMNS) - 1;
+        stderr.write(`${CLEAR_LINE}${render(progress, true).slice(0, width)}`);
+      },
       end: () => void stderr.write(CLEAR_LINE),
     };
   }
@@ -25,7 +27,7 @@ export function showProgress<Progress>(
     update: (progress) => {
       if (performance.now() - lastMs < LINE_INTERVAL_MS) return;
       lastMs = performance.now();
-      writeLine(stderr, render(progress));
+      writeLine(stderr, render(progress, false));
     },
     end: () => undefined,
   };

@@ -3,12 +3,13 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
-import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
+import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { listContracts, readContractChainIds } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
 import { recheckMatch, type CodeCheck } from '../verification/recheck/code-check.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { invalid, readAddress } from './read-argument.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
@@ -27,8 +28,7 @@ export function defineRecheck(command: Command, context: CliContext): void {
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = readContractChoice(ref, text, options);
       const checked = await recheck(ref, address, options, context);
-      if (options['json']) writeJson(context.stdout, checked.map(describe));
-      else writeText(checked, context);
+      writeResult(context, options, checked.map(describe), textOf(checked));
       const missed = checked.filter(({ outcome }) => outcome === 'not_checked').length;
       if (missed > 0) {
         throw new FullmatchError(
@@ -54,18 +54,7 @@ export function readContractChoice(
   if (ref === undefined && options['all'] !== true) {
     throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
   }
-  const address = text === undefined ? undefined : parseAddress(text);
-  if (text !== undefined && address === undefined) {
-    throw invalid(
-      'address',
-      'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
-    );
-  }
-  return address;
-}
-
-export function invalid(parameter: string, message: string): FullmatchError {
-  return new FullmatchError('invalid_parameter', message, { details: { parameter } });
+  return text === undefined ? undefined : readAddress(text);
 }
 
 function recheck(
@@ -139,15 +128,12 @@ function describe(checked: Checked): object {
   return { ...checked, address: checksumAddress(checked.address) };
 }
 
-function writeText(checked: readonly Checked[], { stdout }: CliContext): void {
-  if (checked.length === 0) {
-    writeLine(stdout, 'all contracts that could be checked are unchanged');
-    return;
-  }
+function textOf(checked: readonly Checked[]): string {
+  if (checked.length === 0) return 'all contracts that could be checked are unchanged\n';
   const rows = checked.map((each) => [
     String(each.chainId),
     checksumAddress(each.address),
     each.outcome === 'not_checked' ? `not_checked (${each.reason})` : each.outcome,
   ]);
-  stdout.write(renderTable(['chain', 'address', 'outcome'], rows));
+  return renderTable(['chain', 'address', 'outcome'], rows);
 }

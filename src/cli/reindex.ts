@@ -3,7 +3,7 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { isPassingReason, reindex } from '../verification/known-codes/reindex.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
 import { renderTable } from './table.ts';
@@ -31,8 +31,7 @@ export function defineReindex(command: Command, context: CliContext): void {
         (core) => reindexStored(core, ref, context),
         { registry: 'stored' },
       );
-      if (options['json']) writeJson(context.stdout, report);
-      else writeText(report, context);
+      writeResult(context, options, report, textOf(report));
       const reasons = Object.entries(report.reasons).filter(([reason]) => isPassingReason(reason));
       const missed = reasons.reduce((sum, [, count]) => sum + count, 0);
       if (missed === 0) return;
@@ -77,8 +76,8 @@ async function reindexStored(
 const progressText = (compilations: number, contracts: number): string =>
   `${countOf(compilations, 'compilation')}, ${countOf(contracts, 'contract')} indexed`;
 
-function writeText({ compilations, contracts, reasons }: ReindexReport, context: CliContext): void {
-  writeLine(context.stdout, progressText(compilations, contracts));
+function textOf({ compilations, contracts, reasons }: ReindexReport): string {
+  const head = `${progressText(compilations, contracts)}\n`;
   const rows = Object.entries(reasons).map(([reason, count]) => [reason, String(count)]);
-  if (rows.length > 0) context.stdout.write(renderTable(['not indexed', 'compilations'], rows));
+  return rows.length === 0 ? head : head + renderTable(['not indexed', 'compilations'], rows);
 }

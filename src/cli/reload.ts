@@ -4,7 +4,7 @@ import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { requestReload, type ReloadResponse } from '../core/reload-requests.ts';
 import { hasRunningServer } from '../store/embedded/embedded-server.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';
 
@@ -31,8 +31,8 @@ export function defineReload(command: Command, context: CliContext): void {
         return found;
       });
       const silent = Math.max(0, expected - answers.length);
-      if (options['json']) writeJson(context.stdout, { services: answers, silent });
-      else context.stdout.write(answers.map(answerText).join(''));
+      const text = answers.map(answerText).join('');
+      writeResult(context, options, { services: answers, silent }, text);
       refuse(answers, silent);
     });
 }

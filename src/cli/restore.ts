@@ -6,7 +6,7 @@ import { recount } from '../repository/repository.ts';
 import { readBackup, unusable } from '../store/backup/read-backup.ts';
 import { restoreBackup } from '../store/backup/restore-backup.ts';
 import { describeBackup, factsOf, renderBackupProgress } from './backup.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { runWithStore } from './run-with-store.ts';
 import { showProgress } from './progress-line.ts';
@@ -30,14 +30,9 @@ export function defineRestore(command: Command, context: CliContext): void {
       const restored = isDry
         ? await readBackup(file, {}, context.signal)
         : await restore(file, options, context);
-      if (options['json'] === true)
-        writeJson(context.stdout, { dryRun: isDry, ...factsOf(restored) });
-      else {
-        const what = describeBackup(restored);
-        context.stdout.write(
-          isDry ? `dry run, nothing is changed: ${what}\n` : `restored: ${what}\n`,
-        );
-      }
+      const done = isDry ? 'dry run, nothing is changed' : 'restored';
+      const text = `${done}: ${describeBackup(restored)}\n`;
+      writeResult(context, options, { dryRun: isDry, ...factsOf(restored) }, text);
     });
 }
 

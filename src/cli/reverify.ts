@@ -9,10 +9,11 @@ import { type Database } from '../store/database.ts';
 import { recompileClaim, type RecompileOutcome } from '../verification/recheck/recompile-claim.ts';
 import { type ClaimOutcome, verifyClaim } from '../verification/recheck/verify-claim.ts';
 import { type Deployment } from '../verification/verification-request.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
-import { chooseChains, invalid, readContractChoice } from './recheck.ts';
+import { invalid } from './read-argument.ts';
+import { chooseChains, readContractChoice } from './recheck.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
@@ -70,8 +71,7 @@ export function defineReverify(command: Command, context: CliContext): void {
         (core) => reverify(core, ref, address, { context, filter, isListed, recompiles }),
         { registry: 'stored' },
       );
-      if (options['json']) writeJson(context.stdout, report.contracts.map(describe));
-      else writeText(report, context);
+      writeResult(context, options, report.contracts.map(describe), textOf(report));
       const { not_checked: missed = 0, differs = 0 } = report.counts;
       if (differs > 0) {
         throw new FullmatchError(
@@ -190,14 +190,14 @@ function describe(each: Reverified): object {
   return { ...each, address: checksumAddress(each.address) };
 }
 
-function writeText({ counts, contracts }: ReverifyReport, { stdout }: CliContext): void {
-  writeLine(stdout, countsText(counts));
-  if (contracts.length === 0) return;
+function textOf({ counts, contracts }: ReverifyReport): string {
+  const head = `${countsText(counts)}\n`;
+  if (contracts.length === 0) return head;
   const rows = contracts.map((each) => [
     String(each.chainId),
     checksumAddress(each.address),
     each.outcome === 'not_checked' ? `not_checked (${each.reason})` : each.outcome,
     'match' in each ? (each.match ?? 'none') : '',
   ]);
-  stdout.write(renderTable(['chain', 'address', 'outcome', 'match'], rows));
+  return head + renderTable(['chain', 'address', 'outcome', 'match'], rows);
 }

@@ -1,5 +1,6 @@
 import { type DestinationStream } from 'pino';
 import { type LoadedConfig } from '../config/config.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { type CliContext, type OutputStream } from './cli-context.ts';
@@ -58,12 +59,8 @@ export function formatLogLine(line: string): string {
 }
 
 function parseEntry(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 
 function textOf(value: unknown): string {

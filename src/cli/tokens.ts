@@ -1,13 +1,14 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { type Command } from 'commander';
 import {
   type AccessToken,
   createAccessToken,
   listAccessTokens,
   revokeAccessToken,
 } from '../core/access-tokens.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeJson, writeLine, writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOutputOptions, writeListJson } from './list-output.ts';
+import { readCount } from './read-argument.ts';
 import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 
@@ -69,15 +70,8 @@ export function defineTokensRevoke(command: Command, context: CliContext): void 
       await withDatabase(options, context, 'tokens', (database) =>
         revokeAccessToken(database, name),
       );
-      if (options['json']) writeJson(context.stdout, { revoked: name });
-      else writeLine(context.stdout, `revoked ${name}`);
+      writeResult(context, options, { revoked: name }, `revoked ${name}\n`);
     });
-}
-
-function readCount(text: string, most: number): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= most) return count;
-  throw new InvalidArgumentError(`A whole number from 1 to ${most} is expected.`);
 }
 
 const HEADS = ['name', 'created', 'expires', 'per hour'];

@@ -1,10 +1,11 @@
-import { type Dirent } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { type Members, membersOf } from '../lib/members.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { type InputFile } from '../solidity/input-file.ts';
 import { splitQualifiedName } from '../solidity/library-id.ts';
 import { type ListedSource, listedSourcesOf, targetOf } from '../solidity/metadata.ts';
@@ -19,7 +20,12 @@ import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { unzipFiles } from '../solidity/unzip-files.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { findUniqueContract, unknownContract, contractRequiredError } from './choose-contract.ts';
+import {
+  contractRequiredError,
+  findUniqueContract,
+  unknownContract,
+  unusableInput,
+} from './choose-contract.ts';
 import { isPlainSource, readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
@@ -43,10 +49,6 @@ const isText = (name: string): boolean => /\.(?:json|sol|yul|vyi?)$/i.test(name)
 /** Most artifacts read to list the contracts of a project. */
 const MAX_ARTIFACTS = 2000;
 
-function unusable(message: string): FullmatchError {
-  return new FullmatchError('verification_input_unusable', message);
-}
-
 /**
  * Reads the compilation at a path: a standard JSON input, a Hardhat build info file, a metadata.json with its
  * sources, or a Foundry project with its `out` folder.
@@ -57,8 +59,8 @@ export async function readVerificationInput(
   choices: InputChoices,
 ): Promise<VerificationRequest['compilation']> {
   const found = await stat(input).catch(() => undefined);
-  if (found === undefined) throw unusable(`There is nothing at ${input}.`);
-  if (await isPlain(input, found.isDirectory())) {
+  if (found === undefined) throw unusableInput(`There is nothing at ${input}.`);
+  if (isPlain(input, found.isDirectory())) {
     const { plain, contract, compiler } = choices;
     return readPlainSources(input, plain.workingDirectory, {
       ...plain.settings,
@@ -72,14 +74,13 @@ export async function readVerificationInput(
       ? await readArchive(input)
       : await readFileWithSources(input, choices.sources ?? path.dirname(input));
   const read = readInputFiles(files);
-  if (read.kind === 'unusable') throw unusable(read.reason);
+  if (read.kind === 'unusable') throw unusableInput(read.reason);
   return toRequest(read, choices);
 }
 
 /** Returns whether the path is a source, or a folder without Foundry build output. */
-async function isPlain(input: string, isFolder: boolean): Promise<boolean> {
-  if (!isFolder) return isPlainSource(input);
-  return (await stat(path.join(input, 'out')).catch(() => undefined)) === undefined;
+function isPlain(input: string, isFolder: boolean): boolean {
+  return isFolder ? !existsSync(path.join(input, 'out')) : isPlainSource(input);
 }
 
 function toRequest(
@@ -87,7 +88,7 @@ function toRequest(
   { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
   const [first] = files.compilations;
-  if (first?.kind === 'sources') throw unusable('Pass the source itself, or its folder.');
+  if (first?.kind === 'sources') throw unusableInput('Pass the source itself, or its folder.');
   if (first?.kind === 'metadata') {
     const { kind, metadata, sources } = first;
     if (contract !== undefined) requireTarget(metadata, contract);
@@ -95,10 +96,10 @@ function toRequest(
   }
   const contractIdentifier = chooseContract(files, contract);
   const compilation = compilationOf(files, contractIdentifier ?? '');
-  if (compilation?.kind !== 'standard_json') throw unusable('The file holds no compilation.');
+  if (compilation?.kind !== 'standard_json') throw unusableInput('The file holds no compilation.');
   const compilerVersion = compiler ?? compilation.compilerVersion;
   if (compilerVersion === undefined) {
-    throw unusable('A standard JSON input does not name its compiler: add --compiler 0.8.30.');
+    throw unusableInput('A standard JSON input does not name its compiler: add --compiler 0.8.30.');
   }
   return {
     kind: 'standard_json',
@@ -142,8 +143,7 @@ function chooseContract(files: UsableInputFiles, wanted: string | undefined): st
 
 function sourcesOf(compilation: DetectedCompilation): object {
   if (compilation.kind !== 'standard_json') return compilation.sources;
-  const { sources } = compilation.input;
-  return isMembers(sources) ? sources : {};
+  return membersOf(compilation.input['sources']);
 }
 
 /** Decodes the text of a file; Windows editors may write UTF-16 with a byte order mark. */
@@ -158,7 +158,7 @@ async function readText(file: string): Promise<InputFile> {
   try {
     return { path: file, text: decodeText(await readFile(file)) };
   } catch (error) {
-    throw unusable(`${file} cannot be read: ${messageOf(error)}`);
+    throw unusableInput(`${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -171,7 +171,7 @@ async function readArchive(file: string): Promise<InputFile[]> {
     const files = unzipFiles({ name: file, bytes }, isText, ARCHIVE_BOUNDS);
     return files.map((each) => ({ path: each.path, text: decodeText(Buffer.from(each.bytes)) }));
   } catch (error) {
-    throw unusable(messageOf(error));
+    throw unusableInput(messageOf(error));
   }
 }
 
@@ -182,13 +182,7 @@ async function readFileWithSources(file: string, folder: string): Promise<InputF
   return metadata === undefined ? [read] : [read, ...(await readSources(metadata, folder))];
 }
 
-function metadataIn({ text }: InputFile): Members | undefined {
-  try {
-    return metadataOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
+const metadataIn = ({ text }: InputFile): Members | undefined => metadataOf(parseJson(text));
 
 /** Source names are untrusted: only files within the folder are read, after resolving links. */
 async function readWithin(folder: string, name: string): Promise<string | undefined> {
@@ -253,7 +247,8 @@ async function readFoundryProject(
 ): Promise<InputFile[]> {
   const out = path.join(project, 'out');
   const found = await readdir(out, { recursive: true, withFileTypes: true }).catch(() => undefined);
-  if (found === undefined) throw unusable(`${project} has no folder "out"; run forge build first.`);
+  if (found === undefined)
+    throw unusableInput(`${project} has no folder "out"; run forge build first.`);
   const files = found.filter(
     (entry) =>
       entry.isFile() &&

@@ -4,8 +4,6 @@ import { describeDownload } from '../compilers/compiler-file.ts';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { TOKEN_VARIABLE } from '../config/settings.ts';
-import { FullmatchError } from '../errors.ts';
-import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
 import { type Contradiction } from '../repository/repository.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
@@ -15,9 +13,11 @@ import { type VerificationRequest } from '../verification/verification-request.t
 import { readVerificationTask } from '../verification/compilation/read-compilation-task.ts';
 import { verifyAndSave, verifyCurrentCode } from '../verification/recheck/verify-and-save.ts';
 import { type VerificationResult } from '../verification/verify-contract.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { unusableInput } from './choose-contract.ts';
 import { printDownloadProgress } from './download-progress.ts';
+import { invalid, readAddress, readTransactionHash } from './read-argument.ts';
 import { readVerificationInput } from './verification-input.ts';
 import { failureOf, outcomeText, type VerificationOutcome } from './verification-outcome.ts';
 import { RemoteService } from './verify-remotely.ts';
@@ -88,15 +88,8 @@ async function readRequest(
   options: ParsedOptions,
   { workingDirectory }: CliContext,
 ): Promise<ChainlessRequest> {
-  const fault = describeAddressFault(address);
-  if (fault !== undefined) throw new FullmatchError('invalid_parameter', `<address>: ${fault}.`);
-  const hash = textOf(options, 'creationTransaction');
-  if (hash !== undefined && !isTransactionHash(hash)) {
-    throw new FullmatchError(
-      'invalid_parameter',
-      '--creation-transaction must be 0x and 64 hex digits.',
-    );
-  }
+  const read = readAddress(address);
+  const hash = readTransactionHash('creation-transaction', options['creationTransaction']);
   const contract = textOf(options, 'contract');
   const compiler = textOf(options, 'compiler');
   const sources = textOf(options, 'sources');
@@ -108,8 +101,8 @@ async function readRequest(
     ...(sources !== undefined && { sources: path.resolve(workingDirectory, sources) }),
   });
   return {
-    address: address.toLowerCase() as Hex,
-    ...(hash !== undefined && { creationTransactionHash: hash.toLowerCase() as Hex }),
+    address: read,
+    ...(hash !== undefined && { creationTransactionHash: hash }),
     compilation:
       compilation.kind === 'standard_json' && typeof trySettings === 'boolean'
         ? { ...compilation, trySettings }
@@ -123,19 +116,13 @@ const PAIR = /^([^=]{1,4096})=(.{1,4096})$/;
 function readSourceSettings(options: ParsedOptions): SourceSettings {
   const runs = textOf(options, 'optimizerRuns');
   if (runs !== undefined && !/^\d{1,10}$/.test(runs)) {
-    throw new FullmatchError(
-      'invalid_parameter',
-      '--optimizer-runs must be a number, such as 200.',
-    );
+    throw invalid('optimizer-runs', '--optimizer-runs must be a number, such as 200.');
   }
   const evmVersion = textOf(options, 'evmVersion');
   const libraries = listOf(options, 'library').map((text) => {
     const [, name, address] = PAIR.exec(text) ?? [];
     if (name !== undefined && address !== undefined) return [name, address] as const;
-    throw new FullmatchError(
-      'invalid_parameter',
-      '--library must be a name and an address: L=0x….',
-    );
+    throw invalid('library', '--library must be a name and an address: L=0x….');
   });
   const remappings = listOf(options, 'remapping');
   return {
@@ -163,8 +150,7 @@ async function withCompiler<Request extends Pick<ChainlessRequest, 'compilation'
   if (compilerVersion !== undefined) {
     return { ...request, compilation: { ...compilation, compilerVersion } };
   }
-  throw new FullmatchError(
-    'verification_input_unusable',
+  throw unusableInput(
     'The code on chain does not name its compiler: add --compiler, such as --compiler 0.8.30.',
   );
 }
@@ -246,9 +232,10 @@ async function runRemotely(
     if (typeof submitted !== 'string') report(submitted, options, context, page);
     else if (options['wait'])
       report(await service.waitFor(submitted, context), options, context, page);
-    else if (options['json']) writeJson(context.stdout, { verificationId: submitted });
-    else
-      writeLine(context.stdout, `verification job ${submitted}\n${service.url}/job/${submitted}`);
+    else {
+      const text = `verification job ${submitted}\n${service.url}/job/${submitted}\n`;
+      writeResult(context, options, { verificationId: submitted }, text);
+    }
   } finally {
     await service.close();
   }
@@ -257,14 +244,11 @@ async function runRemotely(
 function report(
   outcome: VerificationOutcome,
   options: ParsedOptions,
-  { stdout }: CliContext,
+  context: CliContext,
   page?: string,
 ): void {
   const failure = failureOf(outcome);
   if (failure !== undefined) throw failure;
-  if (options['json']) writeJson(stdout, outcome);
-  else {
-    stdout.write(outcomeText(outcome));
-    if (page !== undefined) writeLine(stdout, page);
-  }
+  const text = outcomeText(outcome) + (page === undefined ? '' : `${page}\n`);
+  writeResult(context, options, outcome, text);
 }

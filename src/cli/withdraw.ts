@@ -1,11 +1,11 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
-import { FullmatchError } from '../errors.ts';
-import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
+import { checksumAddress } from '../lib/hex.ts';
 import { hideSources, readWithdrawnMatch, withdrawMatch } from '../repository/repository.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeResult, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { readAddress } from './read-argument.ts';
 import { withCore } from './with-core.ts';
 
 /** `fullmatch withdraw`: withdraws the match of an address. */
@@ -30,8 +30,8 @@ export function defineWithdraw(command: Command, context: CliContext): void {
           hidesSources && (await readWithdrawnMatch(database, chainId, wanted.address));
         if (earlier) {
           await hideSources(database, { chainId, ...wanted });
-          if (options['json']) writeJson(context.stdout, { chainId, address: shown, hidesSources });
-          else writeLine(context.stdout, `hid the sources of ${shown}, which was withdrawn before`);
+          const text = `hid the sources of ${shown}, which was withdrawn before\n`;
+          writeResult(context, options, { chainId, address: shown, hidesSources }, text);
           return;
         }
         const { match, eventNumber } = await withdrawMatch(database, {
@@ -39,25 +39,9 @@ export function defineWithdraw(command: Command, context: CliContext): void {
           ...wanted,
           hidesSources,
         });
-        if (options['json']) {
-          writeJson(context.stdout, { chainId, address: shown, match, eventNumber });
-        } else {
-          writeLine(
-            context.stdout,
-            `withdrew the ${match} match of ${shown} on chain ${chainId} (${name})`,
-          );
-        }
+        const text = `withdrew the ${match} match of ${shown} on chain ${chainId} (${name})\n`;
+        writeResult(context, options, { chainId, address: shown, match, eventNumber }, text);
       };
       await withCore(options, context, 'withdraw', withdraw, { registry: 'stored' });
     });
-}
-
-function readAddress(text: string): Hex {
-  const address = parseAddress(text);
-  if (address !== undefined) return address;
-  throw new FullmatchError(
-    'invalid_parameter',
-    'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55); copy it again from its source.',
-    { details: { parameter: 'address' } },
-  );
 }

@@ -1,6 +1,7 @@
 // Obtains compilers and runs them in child processes with limits on time, memory and output.
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { Admission } from '../lib/admission.ts';
 import { type Logger } from '../log.ts';
 import { checkCompilerInput } from './check-input.ts';
 import { type CompilerFile, type DownloadProgress } from './compiler-file.ts';
@@ -18,7 +19,6 @@ import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/sta
 import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';
 import { WarmPool } from './warm-pool.ts';
-import { WorkQueue } from './work-queue.ts';
 
 /** Options for finding, running and caching compilers. */
 export interface CompilersOptions {
@@ -122,13 +122,16 @@ const DEFAULT_WORKERS = 2;
 const DEFAULT_IDLE_BYTES = 2 ** 30;
 const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
 
+/** Compilations have one queue: fairness between clients is decided where jobs are admitted. */
+const EVERYONE = 'everyone';
+
 /** Known failures are returned within this time. */
 const AT_ONCE_MS = 50;
 
 class BoundedCompilers implements Compilers {
   readonly #limits: CompilerLimits;
   readonly #finders: ReadonlyMap<Toolchain, CompilerFinder>;
-  readonly #queue: WorkQueue;
+  readonly #queue: Admission;
   readonly #pool: WarmPool;
   readonly #isolation: Isolation;
   readonly #log: Logger;
@@ -143,7 +146,7 @@ class BoundedCompilers implements Compilers {
     this.#finders = new Map(
       TOOLCHAINS.map((toolchain) => [toolchain, new CompilerFinder(sources, toolchain)]),
     );
-    this.#queue = new WorkQueue(options.workers ?? DEFAULT_WORKERS);
+    this.#queue = new Admission({ total: options.workers ?? DEFAULT_WORKERS, waiting: Infinity });
     this.#isolation = isolation;
     this.#log = log;
     this.#pool = new WarmPool({
@@ -178,6 +181,7 @@ class BoundedCompilers implements Compilers {
         this.#finderOf(language, version).find(version, { soljsonOnly: rootSource !== undefined }),
       );
       return await this.#queue.run(
+        EVERYONE,
         () => this.#runLogged(file, input, rootSource, ending.signal),
         ending.signal,
       );
@@ -246,13 +250,13 @@ class BoundedCompilers implements Compilers {
 
   describe(): CompilersState {
     const { idle, idleBytes } = this.#pool.describe();
-    return { ...this.#queue.describe(), idle, idleBytes };
+    const { running, waiting } = this.#queue;
+    return { running, waiting, idle, idleBytes };
   }
 
   async close(): Promise<void> {
     const reason = new FullmatchError('shutting_down', 'The compilers are shutting down.');
     this.#closing.abort(reason);
-    this.#queue.close(reason);
     const finders = [...this.#finders.values()];
     await Promise.all([this.#pool.close(), ...finders.map((finder) => finder.close())]);
   }

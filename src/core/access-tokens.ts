@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { repeatUntilAborted } from '../lib/repeat.ts';
+import { repeatUntilClosed } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -134,22 +134,15 @@ export async function followAccessTokens(
   log: Logger,
   pollMs = POLL_MS,
 ): Promise<{ close(): Promise<void> }> {
-  const closing = new AbortController();
-  const { signal } = closing;
   use(await readValidTokens(database));
-  const follow = async (): Promise<void> => {
+  const follow = async (signal: AbortSignal): Promise<number> => {
     await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (!signal.aborted) use(await readValidTokens(database));
+    return 0;
   };
   const onFailure = (error: unknown): void => {
     const facts = { event: 'access_tokens_unread', error: messageOf(error) };
     log.warn(facts, 'token changes cannot be read at the moment');
   };
-  const following = repeatUntilAborted(follow, { signal, retryMs: 0, onFailure });
-  return {
-    close: async () => {
-      closing.abort();
-      await following;
-    },
-  };
+  return repeatUntilClosed(follow, { retryMs: 0, onFailure });
 }

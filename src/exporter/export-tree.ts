@@ -1,5 +1,4 @@
 // Exports the published tree and both documents from one snapshot, for other web servers and for imports.
-import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex, bytesToHex } from '../lib/hex.ts';
 import {
   FILE_SECTIONS,
@@ -13,7 +12,7 @@ import {
   type Match,
 } from '../repository/repository.ts';
 import { type Queryable, sql } from '../store/database.ts';
-import { readFeedMark } from './feed-mark.ts';
+import { readFeedMark, requireSameFeed } from './feed-mark.ts';
 import { type TreeTarget } from './tree-target.ts';
 
 /** Contents of `export.json`, which describes an exported tree. */
@@ -114,16 +113,7 @@ export async function exportTree(options: ExportOptions): Promise<ExportSummary>
   const [reader] = readers;
   if (reader === undefined) throw new Error('an export needs a reader');
   const feedPosition = await readFeedPosition(reader);
-  if (
-    before !== undefined &&
-    (await readFeedMark(reader, before.feedPosition)) !== before.feedMark
-  ) {
-    throw new FullmatchError(
-      'export_of_another_database',
-      `the export there shows position ${before.feedPosition} of a feed that this database does not have; it is from another database, or this one is older. Use another folder, or rewrite everything with --whole`,
-      { details: { feedPosition: before.feedPosition } },
-    );
-  }
+  if (before !== undefined) await requireSameFeed(reader, before);
   const counted = before === undefined ? COUNT_ALL : COUNT_CHANGED;
   const asked = [chainId ?? null, ...(before === undefined ? [] : [before.feedPosition])];
   const [count] = await reader.query<{ total: number }>(counted, asked);

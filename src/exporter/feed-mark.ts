@@ -1,3 +1,4 @@
+import { FullmatchError } from '../errors.ts';
 import { type Queryable, sql } from '../store/database.ts';
 
 const READ_MARK = sql(
@@ -14,4 +15,20 @@ const READ_MARK = sql(
 export async function readFeedMark(reader: Queryable, position: string): Promise<string | null> {
   const [row] = await reader.query<{ mark: string }>(READ_MARK, [position]);
   return row?.mark ?? null;
+}
+
+/**
+ * Checks that an earlier export is from the feed of this database.
+ * @throws FullmatchError `export_of_another_database`
+ */
+export async function requireSameFeed(
+  reader: Queryable,
+  { feedPosition, feedMark }: { readonly feedPosition: string; readonly feedMark: string | null },
+): Promise<void> {
+  if ((await readFeedMark(reader, feedPosition)) === feedMark) return;
+  throw new FullmatchError(
+    'export_of_another_database',
+    `the export there shows position ${feedPosition} of a feed that this database does not have; it is from another database, or this one is older. Use another folder, or rewrite everything with --whole`,
+    { details: { feedPosition } },
+  );
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { createTurns } from '../lib/in-turn.ts';
 import type { RepositoryFile } from '../repository/repository.ts';
 
 /** Destination of a tree: a folder or an archive. */
@@ -86,12 +87,7 @@ export function archiveTarget(file: string): TreeTarget {
     });
   };
   // Entries of an archive are written one after another.
-  let turn: Promise<void> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createTurns();
   return {
     path: file,
     putContract: (folder, files) =>

@@ -1,5 +1,6 @@
 import { type RouteConfig, type z } from '@hono/zod-openapi';
 import { type TypedResponse } from 'hono';
+import { type EntityTags, matchIfNoneMatch } from '../lib/entity-tag.ts';
 
 /** Response headers by lower-case name, in the plain form that the Node adapter writes without a copy. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -63,6 +64,16 @@ export function answer(
       ...BASE_HEADERS,
       ...options.headers,
     },
+  });
+}
+
+/** Returns 304 if the client's If-None-Match has content with these tags, which has one coding. */
+export function notModified(ifNoneMatch: string | undefined, tags: EntityTags): Answer | undefined {
+  if (ifNoneMatch === undefined) return undefined;
+  if (matchIfNoneMatch(ifNoneMatch, tags, 'identity') === undefined) return undefined;
+  return makeResponse(null, {
+    status: 304,
+    headers: { etag: tags.identity, 'cache-control': REVALIDATED, ...CORS_HEADERS },
   });
 }
 

@@ -1,37 +1,26 @@
-import { Gauge, type Registry } from 'prom-client';
+import { type Registry } from 'prom-client';
 
 import { ENDPOINT_STATES } from '../chains/health/endpoint-state.ts';
-import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
+import { type ChainHealthReport } from '../chains/health/health-report.ts';
+import { createReportGauges } from './report-gauge.ts';
 
 /** Adds metrics of the probed endpoints, by chain and label. Labels contain no URL. */
 export function addEndpointMetrics(
   registers: Registry[],
   reports: () => readonly ChainHealthReport[],
 ): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    samples: (endpoint: EndpointReport) => readonly (readonly [Record<Label, string>, number])[],
-  ): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['chain', 'endpoint', ...labelNames],
-      registers,
-      collect() {
-        this.reset();
-        for (const { chainId, endpoints } of reports()) {
-          for (const endpoint of endpoints.filter(({ state }) => state !== 'not_probed')) {
-            const where = { chain: String(chainId), endpoint: endpoint.label };
-            for (const [labels, value] of samples(endpoint)) {
-              this.set({ ...where, ...labels } as never, value);
-            }
-          }
-        }
-      },
-    });
-  };
+  const gauge = createReportGauges(
+    registers,
+    () =>
+      reports().flatMap(({ chainId, endpoints }) =>
+        endpoints
+          .filter(({ state }) => state !== 'not_probed')
+          .map(
+            (endpoint) => [{ chain: String(chainId), endpoint: endpoint.label }, endpoint] as const,
+          ),
+      ),
+    ['chain', 'endpoint'],
+  );
   gauge(
     'fullmatch_endpoint_state',
     '1 for the state that a probed endpoint is in, 0 for the others',

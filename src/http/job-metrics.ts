@@ -41,7 +41,7 @@ export function addJobMetrics(
 
 /** Adds metrics of the job queue and the compilers, taken from the health report. */
 export function addQueueMetrics(registers: Registry[], health: () => HealthReport): void {
-  const gauge = createReportGauges(registers, health);
+  const gauge = createReportGauges(registers, () => [[{}, health()]]);
   gauge(
     'fullmatch_verification_jobs',
     'Verification jobs in flight by state, of all processes of the database',

@@ -130,7 +130,7 @@ function addRecordMetrics(registers: Registry[], answers: Pick<RecordResponder, 
 }
 
 function addHealthMetrics(registers: Registry[], health: () => HealthReport): void {
-  const gauge = createReportGauges(registers, health);
+  const gauge = createReportGauges(registers, () => [[{}, health()]]);
   gauge('fullmatch_ready', '1 when requests should come here', [], ({ ready }) => [
     [{}, Number(ready)],
   ]);

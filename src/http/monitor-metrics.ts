@@ -2,31 +2,18 @@ import { Gauge, type Registry } from 'prom-client';
 
 import { CREATION_STATES } from '../monitor/inbox/creation-counts.ts';
 import { type MonitorReport } from '../monitor/monitor-report.ts';
+import { createReportGauges } from './report-gauge.ts';
 
 /** Adds metrics of the chains that are monitored for new contracts, taken from the reports. */
 export function addMonitorMetrics(
   registers: Registry[],
   reports: () => readonly MonitorReport[],
 ): void {
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    samples: (report: MonitorReport) => readonly (readonly [Record<Label, string>, number])[],
-  ): void => {
-    new Gauge({
-      ...{ name, help, registers },
-      labelNames: ['chain', ...labelNames],
-      collect() {
-        this.reset();
-        for (const report of reports()) {
-          for (const [labels, value] of samples(report)) {
-            this.set({ chain: String(report.chainId), ...labels } as never, value);
-          }
-        }
-      },
-    });
-  };
+  const gauge = createReportGauges(
+    registers,
+    () => reports().map((report) => [{ chain: String(report.chainId) }, report] as const),
+    ['chain'],
+  );
   gauge(
     'fullmatch_monitor_lag_blocks',
     'Blocks between the monitor of a chain and the newest block',

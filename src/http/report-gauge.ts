@@ -1,28 +1,38 @@
 import { Gauge, type Registry } from 'prom-client';
 
-import { type HealthReport } from './health-schema.ts';
-
-/** Creates a gauge that reads the health report on each scrape. */
-type ReportGauge = <Label extends string>(
+/** Creates a gauge whose samples are taken from the reports on each scrape. */
+type ReportGauge<Report> = <Label extends string>(
   name: string,
   help: string,
   labelNames: readonly Label[],
-  samples: (report: HealthReport) => readonly (readonly [Record<Label, string>, number])[],
+  samples: (report: Report) => readonly (readonly [Record<Label, string>, number])[],
 ) => void;
 
-/** Creates gauges without samples for unknown values: a missing value is not zero. */
-export function createReportGauges(registers: Registry[], health: () => HealthReport): ReportGauge {
+/**
+ * Creates gauges without samples for unknown values: a missing value is not zero.
+ * @param read returns the reports, each with the labels of its subject
+ * @param subject the names of these labels
+ */
+export function createReportGauges<Report, Subject extends string = never>(
+  registers: Registry[],
+  read: () => readonly (readonly [Record<Subject, string>, Report])[],
+  subject: readonly Subject[] = [],
+): ReportGauge<Report> {
   return (name, help, labelNames, samples) => {
+    const names = [...subject, ...labelNames];
     new Gauge({
       name,
       help,
-      labelNames,
+      labelNames: names,
       registers,
       collect() {
         this.reset();
         // prom-client resets a gauge without labels to a sample of 0.
-        if (labelNames.length === 0) this.remove();
-        for (const [labels, value] of samples(health())) this.set(labels, value);
+        if (names.length === 0) this.remove();
+        for (const [of, report] of read()) {
+          for (const [labels, value] of samples(report))
+            this.set({ ...of, ...labels } as never, value);
+        }
       },
     });
   };

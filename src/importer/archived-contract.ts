@@ -1,10 +1,9 @@
 import { type Header } from 'tar-stream';
 import type { Match } from '../repository/repository.ts';
 import { type ContractFolder, type FileReader } from './contract-folder.ts';
-import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
-import { type TreeEntry } from './repository-tree.ts';
+import { toTreeEntry, type TreeEntry } from './repository-tree.ts';
 
 /** Memory overhead of an entry in addition to its name and bytes. */
 const ENTRY_BYTES = 256;
@@ -104,28 +103,15 @@ export class ArchivedContract {
 
   /** The walk's entry for this contract, once all of its files are here. */
   asTreeEntry(): TreeEntry {
-    const { match, chain, address: name } = this.#place;
-    let chainId: number | undefined;
-    try {
-      chainId = parseChainFolder(chain);
-      const address = parseAddressFolder(name);
-      const list = (): Promise<ContractFolder> =>
-        this.#refusal === undefined
-          ? Promise.resolve({ files: this.#files, sources: this.#sources })
-          : Promise.reject(this.#refusal);
-      const { path } = this;
-      return {
-        kind: 'contract',
-        location: { match, chainId, address, path, list, heldBytes: this.#bytes },
-      };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return {
-        kind: 'refused',
-        path: chainId === undefined ? this.path.split('/').slice(0, 2).join('/') : this.path,
-        refusal: error,
-        ...(chainId !== undefined && { chainId }),
-      };
-    }
+    const { match, chain, address } = this.#place;
+    const list = (): Promise<ContractFolder> =>
+      this.#refusal === undefined
+        ? Promise.resolve({ files: this.#files, sources: this.#sources })
+        : Promise.reject(this.#refusal);
+    const entry = toTreeEntry(this.path, [chain, address], (place) => {
+      return { ...place, match, list, heldBytes: this.#bytes };
+    });
+    const isInvalidChain = entry.kind === 'refused' && entry.chainId === undefined;
+    return isInvalidChain ? { ...entry, path: this.path.split('/').slice(0, 2).join('/') } : entry;
   }
 }

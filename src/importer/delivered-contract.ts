@@ -1,5 +1,6 @@
 import { type Hex, isTransactionHash, parseAddress } from '../lib/hex.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { type Members, membersOf } from '../lib/members.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import {
   type ContractSections,
   filesOf,
@@ -254,18 +255,12 @@ function containsMetadataHash(facts: DeliveredFacts): boolean | undefined {
 /** Whether the row or its metadata names Solidity: the contract is stored with the language of the metadata. */
 function isSolidity({ language, metadata }: DeliveredFacts): boolean {
   if (language === 'solidity' || metadata === null) return language === 'solidity';
-  try {
-    const parsed: unknown = JSON.parse(metadata);
-    return isMembers(parsed) && parsed['language'] === 'Solidity';
-  } catch {
-    // Refused when the metadata is read.
-    return false;
-  }
+  // Metadata that is not JSON is refused when it is read.
+  return membersOf(parseJson(metadata))['language'] === 'Solidity';
 }
 
 function parseMembers(text: string | null): Members {
-  const value = parseRowJson(text ?? 'null');
-  return isMembers(value) ? value : {};
+  return membersOf(parseRowJson(text ?? 'null'));
 }
 
 /**

@@ -4,7 +4,7 @@ import { hashMetadata } from '../bytecode/metadata-hash.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../lib/members.ts';
 import { type Source } from '../repository/repository.ts';
 import { splitQualifiedName } from '../solidity/library-id.ts';
 
@@ -134,8 +134,8 @@ function settingsOf(
 ): Members {
   const [path, name] = splitQualifiedName(fullyQualifiedName);
   const { debug, evmVersion, metadata, remappings, viaIR } = settings;
-  const { useLiteralContent, bytecodeHash = 'ipfs' } = isMembers(metadata) ? metadata : {};
-  const { revertStrings = 'default' } = isMembers(debug) ? debug : {};
+  const { useLiteralContent, bytecodeHash = 'ipfs' } = membersOf(metadata);
+  const { revertStrings = 'default' } = membersOf(debug);
   const written = {
     ...(isSince(6, 0) && { bytecodeHash }),
     ...(useLiteralContent === true && isSince(5, 0) && { useLiteralContent }),
@@ -155,7 +155,7 @@ function settingsOf(
 
 /** Converts libraries by path, as in the input, to the names used in metadata. */
 function librariesOf(libraries: unknown, { hasLibraryPaths }: Spelling): Members {
-  const entries = Object.entries(isMembers(libraries) ? libraries : {}).flatMap(([key, value]) =>
+  const entries = Object.entries(membersOf(libraries)).flatMap(([key, value]) =>
     isMembers(value)
       ? Object.entries(value).map(([name, address]) => [
           key === '' ? name : `${key}:${name}`,
@@ -172,7 +172,7 @@ function librariesOf(libraries: unknown, { hasLibraryPaths }: Spelling): Members
 }
 
 function optimizerOf(optimizer: unknown, { hasDetails }: Spelling): Members {
-  const { enabled = false, runs = 200, details } = isMembers(optimizer) ? optimizer : {};
+  const { enabled = false, runs = 200, details } = membersOf(optimizer);
   return hasDetails ? { details, runs } : { enabled, runs };
 }
 

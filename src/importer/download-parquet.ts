@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { FullmatchError } from '../errors.ts';
+import { hashFile } from '../lib/file-hash.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
+import { parseJson } from '../lib/parse-json.ts';
+import { LISTED_PATH, listedFile, MANIFEST } from './parquet-manifest.ts';
 import { type RemoteSource } from './remote-source.ts';
 
 /** Progress of a download, in bytes. */
@@ -25,21 +25,13 @@ interface RemoteFile {
   readonly hash?: { readonly algorithm: 'sha256' | 'md5'; readonly digest: string };
 }
 
-const MANIFEST = 'manifest.json';
 const AT_ONCE = 4;
 /** Maximum pages of a listing; each has up to 1,000 files. */
 const MAX_PAGES = 1_000;
-const PATH = /^v2\/([a-z_]{1,60})\/\1_\d{1,18}_\d{1,18}\.parquet$/;
 
 const manifestSchema = z.object({
   format: z.literal('fullmatch-parquet'),
-  files: z.array(
-    z.object({
-      path: z.string().regex(PATH),
-      bytes: z.int().nonnegative(),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-    }),
-  ),
+  files: z.array(listedFile.omit({ rows: true }).extend({ bytes: z.int().nonnegative() })),
 });
 
 /**
@@ -109,13 +101,7 @@ async function readManifest(
   const { status, body } = await remote.get(`/${MANIFEST}`);
   if (status !== 200) return undefined;
   const text = body.toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const parsed = manifestSchema.safeParse(value);
+  const parsed = manifestSchema.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const files = parsed.data.files.map(({ path, bytes, sha256 }) => ({
     ...{ path, bytes },
@@ -145,7 +131,7 @@ async function listBucket(remote: RemoteSource): Promise<readonly RemoteFile[]> 
       const path = textIn(content, 'Key') ?? '';
       last = path;
       const bytes = Number(textIn(content, 'Size'));
-      if (!PATH.test(path) || !Number.isSafeInteger(bytes) || bytes < 0) continue;
+      if (!LISTED_PATH.test(path) || !Number.isSafeInteger(bytes) || bytes < 0) continue;
       // The ETag of a multipart upload is not its MD5.
       const digest = /([0-9a-f]{32})(?:"|&quot;)/.exec(textIn(content, 'ETag') ?? '')?.[1];
       files.push({ path, bytes, ...(digest && { hash: { algorithm: 'md5' as const, digest } }) });
@@ -204,7 +190,8 @@ async function downloadFile(
   }
   const { size } = await stat(part);
   const isWhole =
-    size === bytes && (hash === undefined || (await digestOf(part, hash)) === hash.digest);
+    size === bytes &&
+    (hash === undefined || (await hashFile(part, hash.algorithm)) === hash.digest);
   if (!isWhole) {
     throw new FullmatchError(
       'import_source_unavailable',
@@ -213,13 +200,4 @@ async function downloadFile(
     );
   }
   await rename(part, place);
-}
-
-async function digestOf(
-  file: string,
-  { algorithm }: NonNullable<RemoteFile['hash']>,
-): Promise<string> {
-  const hash = createHash(algorithm);
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }

@@ -1,4 +1,4 @@
-import { isMembers } from '../lib/members.ts';
+import { membersOf } from '../lib/members.ts';
 import { cacheSourceHash, type Source } from '../repository/repository.ts';
 import { type ContentHasher, type ContentHashes } from './content-hash.ts';
 import { type ContractFolder } from './contract-folder.ts';
@@ -160,8 +160,7 @@ export class SourceFinder {
 /** Invalid JSON is ignored; the sources may be found without it. */
 function parseTranslation(bytes: Buffer): object {
   try {
-    const document: unknown = JSON.parse(bytes.toString('utf8'));
-    return isMembers(document) ? document : {};
+    return membersOf(JSON.parse(bytes.toString('utf8')));
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw toRefusal(error, TRANSLATION_FILE);

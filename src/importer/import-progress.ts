@@ -1,14 +1,20 @@
+/** Number of entries by outcome. */
+export interface ImportCounts {
+  readonly stored: number;
+  readonly upgraded: number;
+  /** Already stored with an equal or better match. */
+  readonly unchanged: number;
+  /** The tree claims full, and this service verified a partial match, which stays. */
+  readonly kept: number;
+  readonly refused: number;
+}
+
 /** Progress of an import, and its rate. */
-export interface ImportProgress {
+export interface ImportProgress extends ImportCounts {
   /** Entries stored, skipped or refused. */
   readonly done: number;
   /** Total entries; absent until they are counted. */
   readonly total?: number;
-  readonly stored: number;
-  readonly upgraded: number;
-  readonly unchanged: number;
-  readonly kept: number;
-  readonly refused: number;
   /** Entries a second over the last half minute. */
   readonly entriesPerSecond: number;
   /** Absent until entries are counted and the rate is known. */

@@ -1,21 +1,14 @@
 import { printableText } from '../lib/printable-text.ts';
-import { type ImportProgress, RateMeter } from './import-progress.ts';
+import { type ImportCounts, type ImportProgress, RateMeter } from './import-progress.ts';
 import { type Refusal, type RefusalReason, type RefusedEntry } from './refusal.ts';
 
 /** Counts of an import on one chain; each entry of the chain's folders counts once. */
-export interface ChainTally {
+export interface ChainTally extends ImportCounts {
   readonly chainId: number;
-  readonly stored: number;
-  readonly upgraded: number;
-  /** Already stored with an equal or better match. */
-  readonly unchanged: number;
-  /** The tree claims full, and this service verified a partial match, which stays. */
-  readonly kept: number;
-  readonly refused: number;
 }
 
 /** Outcome of an entry that was not refused. */
-export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
+export type Outcome = Exclude<keyof ImportCounts, 'refused'>;
 
 /** Counts of an import. In a dry run `stored` and `upgraded` are what would happen. */
 export interface ImportSummary {
@@ -27,7 +20,7 @@ export interface ImportSummary {
   /** Ascending by chain id. */
   readonly chains: readonly ChainTally[];
   /** Over all chains, including entries with an invalid chain folder. */
-  readonly totals: Omit<ChainTally, 'chainId'>;
+  readonly totals: ImportCounts;
   /** Files among the folders that do not belong to the tree. */
   readonly foreignFiles: number;
   readonly refusedByReason: Readonly<Partial<Record<RefusalReason, number>>>;

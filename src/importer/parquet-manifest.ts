@@ -1,22 +1,24 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { hashFile } from '../lib/file-hash.ts';
 import { unusableSource } from './unusable-source.ts';
 
-const MANIFEST = 'manifest.json';
+/** Name of the manifest of an export. */
+export const MANIFEST = 'manifest.json';
 /** Name of the manifest while an export is running. */
 const PROGRESS = 'manifest.partial.json';
 /** A list of every file of the whole public dataset has several megabytes. */
 const MAX_BYTES = 64 * 2 ** 20;
 
-const listedFile = z.object({
-  // A table folder and a file name in it; nothing can point out of the export.
-  path: z.string().regex(/^v2\/([a-z_]+)\/\1_\d+_\d+\.parquet$/),
+/** Path of a file: a table folder and a file name in it; nothing can point out of the export. */
+export const LISTED_PATH = /^v2\/([a-z_]{1,60})\/\1_\d{1,18}_\d{1,18}\.parquet$/;
+
+/** A file in the manifest. */
+export const listedFile = z.object({
+  path: z.string().regex(LISTED_PATH),
   rows: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
@@ -94,11 +96,10 @@ async function requireFile(
   { rows, sha256 }: z.infer<typeof listedFile>,
   signal: AbortSignal,
 ): Promise<void> {
-  const hash = createHash('sha256');
   let found: number;
   try {
-    await pipeline(createReadStream(path), hash, { signal });
-    if (hash.digest('hex') !== sha256) throw new Error('it differs from the exported file');
+    if ((await hashFile(path, 'sha256', signal)) !== sha256)
+      throw new Error('it differs from the exported file');
     const { num_rows: there } = await parquetMetadataAsync(await asyncBufferFromFile(path));
     found = Number(there);
   } catch (error) {

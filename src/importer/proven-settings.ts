@@ -1,5 +1,5 @@
 import { canonicalJson } from '../lib/canonical-json.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../lib/members.ts';
 
 /** Settings that decide the bytecode. The metadata omits the defaults of some. */
 const DECISIVE = new Set([
@@ -46,8 +46,8 @@ function pathlessOf({ libraries }: Members): readonly string[] | undefined {
 
 /** Addresses of libraries by name alone, in a fixed order. */
 function addressesOf(libraries: unknown): readonly string[] {
-  return Object.values(isMembers(libraries) ? libraries : {})
-    .flatMap((named) => Object.entries(isMembers(named) ? named : {}))
+  return Object.values(membersOf(libraries))
+    .flatMap((named) => Object.entries(membersOf(named)))
     .map(([name, address]) => `${name} ${String(address).toLowerCase()}`)
     .sort();
 }

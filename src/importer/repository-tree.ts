@@ -1,12 +1,13 @@
 import { type Dirent, type Stats } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import type { Match } from '../repository/repository.ts';
 import { listContractFolder, readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, toRefusal } from './refusal.ts';
+import { unusableSource } from './unusable-source.ts';
 
 /** Folders of the tree in reading order: an address in both counts as its full match. */
 export const MATCH_FOLDERS = [
@@ -25,6 +26,22 @@ export type TreeEntry =
     }
   | { readonly kind: 'foreign' };
 
+/** Makes an entry of a contract outside a folder; a chain, address or contract that is refused is a refused entry. */
+export function toTreeEntry(
+  path: string,
+  [chain, address]: readonly [chain: string, address: string],
+  locate: (place: Pick<ContractLocation, 'chainId' | 'address' | 'path'>) => ContractLocation,
+): TreeEntry {
+  let chainId: number | undefined;
+  try {
+    chainId = parseChainFolder(chain);
+    const place = { path, chainId, address: parseAddressFolder(address) };
+    return { kind: 'contract', location: locate(place) };
+  } catch (error) {
+    return { ...refusedEntry(error, path), ...(chainId !== undefined && { chainId }) };
+  }
+}
+
 async function lstatIfAny(path: string): Promise<Stats | undefined> {
   return lstat(path).catch(() => undefined);
 }
@@ -41,23 +58,19 @@ async function holdsMatches(path: string): Promise<boolean> {
  * @throws FullmatchError `import_path_unusable`
  */
 export async function findTreeRoot(path: string): Promise<string> {
-  const unusable = (what: string, cause?: unknown): FullmatchError =>
-    new FullmatchError('import_path_unusable', `cannot import ${path}: ${what}`, {
-      cause,
-      details: { path },
-    });
   let folder: string;
   try {
     folder = await realpath(path);
     if (await holdsMatches(folder)) return folder;
     await (await opendir(folder)).close();
   } catch (error) {
-    throw unusable(messageOf(error), error);
+    throw unusableSource(path, messageOf(error), error);
   }
   const contracts = join(folder, 'contracts');
   const stat = await lstatIfAny(contracts);
   if (stat?.isDirectory() === true) return contracts;
-  throw unusable(
+  throw unusableSource(
+    path,
     stat === undefined
       ? 'it has neither the folder contracts nor full_match or partial_match; pass the folder that contains contracts, or contracts itself'
       : 'its contracts is not a folder; symbolic links are not followed, so pass the folder it points to',

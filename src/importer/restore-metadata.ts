@@ -4,6 +4,7 @@ import {
   type MetadataHashKind,
   readTrailingAuxdata,
 } from '../bytecode/auxdata.ts';
+import { parseJson } from '../lib/parse-json.ts';
 
 interface HashAtEnd {
   readonly kind: MetadataHashKind;
@@ -46,22 +47,13 @@ const unescape = (json: string): string =>
     return code >= FIRST_BEYOND_ASCII ? String.fromCharCode(code) : escape;
   });
 
-/** Text that is not JSON is refused when it is read; an open string in it would take TOKEN quadratic time. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Restores the metadata of a compiler from text that another writer spaced and escaped: the variant whose
  * hash the recompiled bytecode contains, or else the most likely one.
  */
 export function restoreMetadata(text: string, recompiled: Uint8Array | null): string {
-  if (!isJson(text)) return text;
+  // Text that is not JSON is refused when it is read; an open string in it would take TOKEN quadratic time.
+  if (parseJson(text) === undefined) return text;
   const spaced = compact(text);
   const candidates = [text, unescape(spaced), spaced];
   const proven =

@@ -5,6 +5,7 @@ import {
   placeholderDigits,
 } from '../solidity/library-placeholder.ts';
 import { isMembers } from '../lib/members.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import type {
   Compilation,
   Deployment,
@@ -62,13 +63,8 @@ export async function readStoredFacts(
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMembers(value) && Object.keys(value).length > 0 ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isMembers(value) && Object.keys(value).length > 0 ? value : undefined;
 }
 
 /** library-map.json: `{placeholder: address without 0x}`, both spelled as by the compiler's linker. */

@@ -7,11 +7,10 @@ import {
   type DeliveredFacts,
   type DeliveredMatches,
 } from './delivered-contract.ts';
-import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { BatchedReads } from './batched-reads.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
-import { type TreeEntry } from './repository-tree.ts';
+import { toTreeEntry, type TreeEntry } from './repository-tree.ts';
 
 const PAGE = 1_000;
 const TABLES = [
@@ -195,18 +194,12 @@ function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
     creation: matchOf(listed.creation_match),
   };
   const match: Match = Object.values(matches).includes('full') ? 'full' : 'partial';
-  let chainId: number | undefined;
-  try {
-    chainId = parseChainFolder(listed.chain_id);
-    const address = parseAddressFolder(listed.address);
+  return toTreeEntry(path, [listed.chain_id, listed.address], (place) => {
     if (listed.runtime_match === null) throw new Refusal('no_runtime_match', path);
     const list = (limits: ImportLimits): Promise<DeliveredContract> =>
       readMatch(alliance, listed, matches, limits);
-    return { kind: 'contract', location: { match, chainId, address, path, list } };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { kind: 'refused', path, refusal: error, ...(chainId !== undefined && { chainId }) };
-  }
+    return { ...place, match, list };
+  });
 }
 
 async function readMatch(

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
+import { parseJson } from '../lib/parse-json.ts';
 import { type Match } from '../repository/repository.ts';
 import { type DeliveredContract, type DeliveredFacts } from './delivered-contract.ts';
-import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { Refusal } from './refusal.ts';
 import { type RemoteSource } from './remote-source.ts';
-import { type TreeEntry } from './repository-tree.ts';
+import { toTreeEntry, type TreeEntry } from './repository-tree.ts';
 import { containsHashOf, restoreMetadata } from './restore-metadata.ts';
 
 const feedEventSchema = z.object({
@@ -127,7 +127,8 @@ async function readPage(
       `${remote.base} does not have the position of the last import in its feed: it was restored from a backup, or is another service. Read all of it again with --whole.`,
     );
   }
-  const parsed = status === 200 ? feedPageSchema.safeParse(parseJson(body)) : undefined;
+  const parsed =
+    status === 200 ? feedPageSchema.safeParse(parseJson(body.toString('utf8'))) : undefined;
   if (parsed?.success === true) return parsed.data;
   throw noFeed(remote, cursor);
 }
@@ -140,14 +141,6 @@ function noFeed(remote: RemoteSource, cursor: string | undefined): FullmatchErro
   );
 }
 
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
 /** The newest event of each contract of a page. */
 function newestOfEach(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const newest = new Map(
@@ -158,18 +151,12 @@ function newestOfEach(events: readonly FeedEvent[]): readonly FeedEvent[] {
 
 function asTreeEntry(remote: RemoteSource, event: FeedEvent): TreeEntry {
   const path = `contract/${event.chainId}/${event.address}`;
-  let chainId: number | undefined;
-  try {
-    chainId = parseChainFolder(String(event.chainId));
-    const address = parseAddressFolder(event.address);
-    if (event.match === null) throw new Refusal('withdrawn_there', path);
-    const location = { match: event.match, chainId, address, path };
-    const list = (): Promise<DeliveredContract> => readRecord(remote, location);
-    return { kind: 'contract', location: { ...location, list } };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { kind: 'refused', path, refusal: error, ...(chainId !== undefined && { chainId }) };
-  }
+  const { match, address } = event;
+  return toTreeEntry(path, [String(event.chainId), address], (place) => {
+    if (match === null) throw new Refusal('withdrawn_there', path);
+    const list = (): Promise<DeliveredContract> => readRecord(remote, place);
+    return { ...place, match, list };
+  });
 }
 
 async function readRecord(

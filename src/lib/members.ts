@@ -5,3 +5,8 @@ export type Members = Readonly<Record<string, unknown>>;
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns a value if it is a JSON object, else an empty one. */
+export function membersOf(value: unknown): Members {
+  return isMembers(value) ? value : {};
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { repeatUntilAborted } from './repeat.ts';
+import { repeatUntilAborted, repeatUntilClosed } from './repeat.ts';
 
 test('continues after failures, reports the first in a row and stops with the signal', async () => {
   const ending = new AbortController();
@@ -12,6 +12,7 @@ test('continues after failures, reports the first in a row and stops with the si
       runs += 1;
       if (runs === outcomes.length) ending.abort();
       if (failure !== undefined) throw new Error(failure);
+      return 0;
     },
     {
       signal: ending.signal,
@@ -31,7 +32,7 @@ test('does not report a failure at the end, and runs nothing after the signal', 
     onFailure: (error: unknown) => told.push(error),
   };
   let runs = 0;
-  const run = async (): Promise<void> => {
+  const run = async (): Promise<number> => {
     runs += 1;
     ending.abort();
     throw new Error('aborted');
@@ -39,4 +40,26 @@ test('does not report a failure at the end, and runs nothing after the signal', 
   await repeatUntilAborted(run, options);
   await repeatUntilAborted(run, options);
   expect({ runs, told }).toEqual({ runs: 1, told: [] });
+});
+
+test('closing aborts the pause or the run in progress and waits for its end', async () => {
+  let runs = 0;
+  let hasEnded = false;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const repeated = repeatUntilClosed(
+    async (signal) => {
+      runs += 1;
+      begin();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      hasEnded = true;
+      return 3_600_000;
+    },
+    { retryMs: 0, onFailure: () => undefined },
+  );
+  await begun;
+  await repeated.close();
+  expect({ runs, hasEnded }).toEqual({ runs: 1, hasEnded: true });
 });

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { messageOf } from '../errors.ts';
+import { repeatUntilClosed } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { type Queryable } from '../store/database.ts';
 import { type MonitorState, readMonitorStates } from './follow/monitor-state.ts';
@@ -86,31 +86,22 @@ export function trackMonitorReports(
   { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },
   log: Logger,
 ): MonitorReports {
-  const closing = new AbortController();
-  const { signal } = closing;
   const since = Date.now();
   let current: readonly MonitorReport[] = [];
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      let pauseMs = pollMs;
-      try {
-        const begun = performance.now();
-        const chainIds = findMonitored(configured());
-        current = await readMonitorReports(database, chainIds, { since, stallSeconds });
-        pauseMs = Math.max(pollMs, REST * (performance.now() - begun));
-      } catch (error) {
-        log.debug({ event: 'monitors_unread', error: messageOf(error) }, 'monitors were not read');
-      }
-      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
-    }
+  const refresh = async (): Promise<number> => {
+    const begun = performance.now();
+    const chainIds = findMonitored(configured());
+    current = await readMonitorReports(database, chainIds, { since, stallSeconds });
+    return Math.max(pollMs, REST * (performance.now() - begun));
   };
-  const following = follow();
+  const refreshing = repeatUntilClosed(refresh, {
+    retryMs: pollMs,
+    onFailure: (error) =>
+      log.debug({ event: 'monitors_unread', error: messageOf(error) }, 'monitors were not read'),
+  });
   return {
     report: (chainId) => current.find((report) => report.chainId === chainId),
     reports: () => current,
-    close: async () => {
-      closing.abort();
-      await following;
-    },
+    close: () => refreshing.close(),
   };
 }

@@ -1,6 +1,5 @@
 // The monitor: follows chains, keeps the inbox of new contracts, finds their sources, and submits their
 // verification.
-import { setTimeout as wait } from 'node:timers/promises';
 import { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
 import { isPrivateHost } from '../chains/registry/public-rpc.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
@@ -10,6 +9,7 @@ import { type RpcClient } from '../chains/rpc/rpc-client.ts';
 import { messageOf } from '../errors.ts';
 import { Closers } from '../lib/closers.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
+import { repeatUntilClosed } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { findStoredSources } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
@@ -74,13 +74,12 @@ export function openMonitor(
   options: MonitorOptions,
   log: Logger,
 ): Monitor {
-  const closing = new AbortController();
-  const { signal } = closing;
+  const pollMs = options.pollMs ?? POLL_MS;
   const requests = { granted: 0, refused: 0 };
   const monitored = monitoredOf(parts.configured);
   const knownCodes = new NewKnownCodes(parts.database, log);
   let work: Work | undefined;
-  const look = async (): Promise<void> => {
+  const startOrStop = async (): Promise<number> => {
     const isWanted = monitored().size > 0;
     if (isWanted && work === undefined) work = startWork(parts, options, monitored, requests, log);
     if (isWanted && (await knownCodes.requeue())) work?.wake();
@@ -89,28 +88,24 @@ export function openMonitor(
       work = undefined;
       await ending.close();
     }
+    return pollMs;
   };
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await look().catch((error: unknown) => {
-        log.error(
-          { event: 'monitor_failed', error: messageOf(error) },
-          'the monitor could not start or stop; trying again',
-        );
-      });
-      await wait(options.pollMs ?? POLL_MS, undefined, { signal }).catch(() => undefined);
-    }
-    await work?.close();
-  };
-  const running = run();
+  const following = repeatUntilClosed(startOrStop, {
+    retryMs: pollMs,
+    onFailure: (error) =>
+      log.error(
+        { event: 'monitor_failed', error: messageOf(error) },
+        'the monitor could not start or stop; trying again',
+      ),
+  });
   return {
     get isWorking() {
       return work !== undefined;
     },
     requests,
     close: async () => {
-      closing.abort();
-      await running;
+      await following.close();
+      await work?.close();
     },
   };
 }

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { messageOf } from '../errors.ts';
-import { repeatUntilAborted } from '../lib/repeat.ts';
+import { repeatUntilClosed } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -52,24 +51,16 @@ export function followMonitoredChains(
   { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },
   log: Logger,
 ): { close(): Promise<void> } {
-  const closing = new AbortController();
-  const { signal } = closing;
-  const look = async (): Promise<void> => {
+  const publishChange = async (signal: AbortSignal): Promise<number> => {
     const { configured, watched: before = new Set() } = inputs();
     const watched = await readMonitoredChains(database, configured, stallSeconds);
     const isSame = watched.size === before.size && [...watched].every((id) => before.has(id));
     if (!isSame && !signal.aborted) await publish(watched);
-    await wait(pollMs, undefined, { signal }).catch(() => undefined);
+    return pollMs;
   };
   const onFailure = (error: unknown): void => {
     const facts = { event: 'watched_chains_unread', error: messageOf(error) };
     log.warn(facts, 'it is not known which chains are watched');
   };
-  const following = repeatUntilAborted(look, { signal, retryMs: pollMs, onFailure });
-  return {
-    close: async () => {
-      closing.abort();
-      await following;
-    },
-  };
+  return repeatUntilClosed(publishChange, { retryMs: pollMs, onFailure });
 }

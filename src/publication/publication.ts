@@ -8,6 +8,7 @@ import { assertNoSecrets, renderChains } from '../chains/registry/render-chains.
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { FullmatchError } from '../errors.ts';
 import { Closers } from '../lib/closers.ts';
+import { createTurns } from '../lib/in-turn.ts';
 import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 import {
@@ -92,7 +93,7 @@ export class Publication {
   #inputs: RegistryInputs;
   #activity: RunningActivity | undefined;
   /** The last publication in progress: they run in sequence. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = createTurns();
   #registry:
     | {
         readonly value: ChainRegistry;
@@ -220,12 +221,6 @@ export class Publication {
   /** Stops following. Published data stays readable. */
   close(): Promise<void> {
     return this.#closers.close();
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 
   async #publish(inputs: RegistryInputs): Promise<void> {

@@ -1,4 +1,4 @@
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../lib/members.ts';
 import {
   type Declaration,
   findDeployableContracts,
@@ -176,8 +176,6 @@ export function withoutOutput(text: string): string {
   );
   return JSON.stringify({ ...document, output: { contracts: Object.fromEntries(contracts) } });
 }
-
-const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
 
 function isStandardJson(value: unknown): boolean {
   return isMembers(value) && isMembers(value['sources']) && typeof value['language'] === 'string';

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Client, type ClientBase, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { createTurns } from '../lib/in-turn.ts';
 import { type Logger } from '../log.ts';
 import { AcknowledgedEvents } from './acknowledged-events.ts';
 import {
@@ -156,12 +157,7 @@ async function runAgain<T>(log: Logger, work: () => Promise<T>): Promise<T> {
 
 /** A connection as a {@link Session}: concurrent calls run in sequence. */
 function sessionOn(client: Client, run: Run, log: Logger): Omit<Session, 'acknowledged'> {
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
-  };
+  const inTurn = createTurns();
   return {
     query: <Row extends object>(statement: Statement, values: readonly unknown[] = []) =>
       inTurn(() => runStatement<Row>(client, statement, values, run)),

@@ -1,4 +1,5 @@
 import { type Client } from 'pg';
+import { createTurns } from '../lib/in-turn.ts';
 import { type Queryable, type Statement } from './database.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
@@ -26,18 +27,15 @@ export async function readSnapshot<T>(
 
 /** One connection as a database: its statements run in sequence. */
 function readerOf(client: Client): Queryable {
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
   return {
-    query<Row extends object>({ label, text }: Statement, values: readonly unknown[] = []) {
-      const rows = turn.then(async () => {
+    query: <Row extends object>({ label, text }: Statement, values: readonly unknown[] = []) =>
+      inTurn(async () => {
         try {
           return (await client.query<Row>(text, [...values])).rows;
         } catch (error) {
           throw mapDatabaseError(error, { statement: label });
         }
-      });
-      turn = rows.catch(() => undefined);
-      return rows;
-    },
+      }),
   };
 }

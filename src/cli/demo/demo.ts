@@ -11,14 +11,13 @@ import { writeJson, writeLine, type CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from '../config-options.ts';
 import { openDemoNode, type DemoNode } from './demo-node.ts';
 import { runDemo, type DemoResult } from './run-demo.ts';
+import { showProgress } from '../progress-line.ts';
 import { renderTable } from '../table.ts';
 import { withCore } from '../with-core.ts';
 
 /** Most compiler versions used in rotation; more would only take longer. */
 const COMPILERS = 4;
 const OLDEST_COMPILER = [0, 8, 7] as const;
-/** Moves to the start of the line and clears it. */
-const CLEAR_LINE = '\r\u001b[K';
 
 const AFTER_HELP = `
 Deploys about 50 small contracts to its own development chain, verifies them like any other contracts, and stores them
@@ -41,12 +40,14 @@ export function defineDemo(command: Command, context: CliContext): void {
         },
         context.signal,
       );
+      const progress = showProgress(context, (line: string) => line);
       const demonstrate = async (core: Core): Promise<readonly DemoResult[]> => {
         const { database } = await core.store();
         const verification = await core.verificationParts();
         const compilers = await core.compilers();
         const versions = await findVersions(core);
-        const onProgress = showProgress(context);
+        const onProgress = (done: number, total: number, name: string): void =>
+          progress.update(`${done} of ${total}  ${name}`);
         return runDemo(
           { node, database, verification, compilers, versions, onProgress },
           context.signal,
@@ -57,7 +58,7 @@ export function defineDemo(command: Command, context: CliContext): void {
         const results = await withCore(options, context, 'demo', demonstrate, {
           adapt,
           mayCreate: true,
-        }).finally(() => clearProgress(context));
+        }).finally(progress.end);
         report(results, options, context);
       } finally {
         await node.close();
@@ -92,16 +93,6 @@ function isNewEnough(longVersion: string): boolean {
   const [major = 0, minor = 0, patch = 0] = longVersion.split(/[.+-]/).map(Number);
   const [oldMajor, oldMinor, oldPatch] = OLDEST_COMPILER;
   return major === oldMajor && minor === oldMinor && patch >= oldPatch;
-}
-
-function showProgress({ stderr }: CliContext): (done: number, total: number, name: string) => void {
-  return (done, total, name) => {
-    if (stderr.isTTY === true) stderr.write(`${CLEAR_LINE}${done} of ${total}  ${name}`);
-  };
-}
-
-function clearProgress({ stderr }: CliContext): void {
-  if (stderr.isTTY === true) stderr.write(CLEAR_LINE);
 }
 
 function report(

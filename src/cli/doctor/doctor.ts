@@ -5,7 +5,7 @@ import { asFullmatchError, FullmatchError, messageOf } from '../../errors.ts';
 import { readPackageVersion } from '../../lib/package-version.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { silentLogger } from '../../log.ts';
-import { writeJson, type CliContext } from '../cli-context.ts';
+import { writeResult, type CliContext } from '../cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from '../config-options.ts';
 import { checkChains, checkClock, checkList } from './check-chains.ts';
 import { checkCompilers, checkMirror } from './check-compilers.ts';
@@ -30,10 +30,9 @@ export function defineDoctor(command: Command, context: CliContext): void {
     .action(async (options: ParsedOptions) => {
       const findings = await examine(options, context);
       const counts = countLevels(findings);
-      if (options['json']) {
-        const healthy = counts.fault === 0;
-        writeJson(context.stdout, { healthy, version: readPackageVersion(), counts, findings });
-      } else context.stdout.write(reportText(findings, counts));
+      const version = readPackageVersion();
+      const facts = { healthy: counts.fault === 0, version, counts, findings };
+      writeResult(context, options, facts, reportText(findings, counts));
       if (counts.fault + counts.warning === 0) return;
       const level = counts.fault > 0 ? 'fault' : 'warning';
       throw new FullmatchError(

@@ -2,9 +2,12 @@ import { findChain } from '../../chains/registry/chain-reference.ts';
 import { type Core } from '../../core/open-core.ts';
 import { sequenceEvents } from '../../repository/repository.ts';
 import { type TreeLayout } from '../../exporter/export-tree.ts';
+import { type ParquetProgress } from '../../exporter/parquet/export-parquet.ts';
+import { type Queryable } from '../../store/database.ts';
 import { type Store } from '../../store/open-store.ts';
 import { type CliContext } from '../cli-context.ts';
 import { type ParsedOptions } from '../config-options.ts';
+import { withCore } from '../with-core.ts';
 
 /** Result of an export: as JSON, and as one line. */
 export interface Exported {
@@ -34,6 +37,31 @@ export async function chainOf(core: Core, chain: string | undefined): Promise<nu
   if (chain === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(chain)) return Number(chain);
   return findChain((await core.registry()).registry, chain).record.chainId;
+}
+
+/** Runs an export with one reader of a snapshot. @throws as {@link withCore} and {@link chainOf} */
+export function withSnapshotReader<T>(
+  { chain, options, context }: ExportRequest,
+  work: (
+    scope: { readonly reader: Queryable; readonly chainId?: number; readonly signal: AbortSignal },
+    core: Core,
+  ) => Promise<T>,
+): Promise<T> {
+  const read = async (core: Core): Promise<T> => {
+    const chainId = await chainOf(core, chain);
+    const store = await openStoreWithSequencedEvents(core);
+    return store.onSnapshot(1, ([reader]) => {
+      if (reader === undefined) throw new Error('a snapshot has a reader');
+      const { signal } = context;
+      return work({ reader, signal, ...(chainId !== undefined && { chainId }) }, core);
+    });
+  };
+  return withCore(options, context, 'export', read, { registry: 'stored' });
+}
+
+/** Renders the progress of an export by table. */
+export function renderTableProgress({ table, rows }: ParquetProgress): string {
+  return `${table}: ${rows} rows`;
 }
 
 /** Opens the store and numbers all stored events in the feed, since no running service may have done so. */

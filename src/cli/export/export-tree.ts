@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Core } from '../../core/open-core.ts';
 import { readRegistryInputs, renderChainsOf } from '../../core/registry-inputs.ts';
-import { FullmatchError, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import {
   type ExportFacts,
   type ExportProgress,
@@ -11,6 +12,7 @@ import {
   type TreeLayout,
 } from '../../exporter/export-tree.ts';
 import { archiveTarget, folderTarget, type TreeTarget } from '../../exporter/tree-target.ts';
+import { unusableTarget } from '../../exporter/unusable-target.ts';
 import { readPackageVersion } from '../../lib/package-version.ts';
 import { type CliContext } from '../cli-context.ts';
 import { showProgress } from '../progress-line.ts';
@@ -74,10 +76,10 @@ async function exportFrom(
   const chainId = await chainOf(core, chain);
   if (before !== undefined && before.chainId !== chainId) {
     const held = before.chainId === undefined ? 'all chains' : `chain ${before.chainId} alone`;
-    throw unusable(target.path, `it holds ${held}`);
+    throw unusableTarget(target.path, `it holds ${held}`);
   }
   const { layout: layoutBefore = 'v1' } = before ?? { layout };
-  if (layoutBefore !== layout) throw unusable(target.path, `it holds layout ${layoutBefore}`);
+  if (layoutBefore !== layout) throw unusableTarget(target.path, `it holds layout ${layoutBefore}`);
   const store = await openStoreWithSequencedEvents(core);
   const inputs = await readRegistryInputs(
     core.loaded,
@@ -107,10 +109,10 @@ interface Opened {
 async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
   try {
     if (ARCHIVE.test(path)) {
-      if (await isThere(path)) throw new Error('a file is there already; remove it first');
+      if (existsSync(path)) throw new Error('a file is there already; remove it first');
       return { target: archiveTarget(path), before: undefined, readers: ARCHIVE_READERS };
     }
-    if (OTHER_FILE.test(path) && !(await isThere(path))) {
+    if (OTHER_FILE.test(path) && !existsSync(path)) {
       throw new Error(
         'archives end in .tar, .tar.gz or .tgz; for SQL add --format sql, for Parquet files --format parquet and a folder',
       );
@@ -127,36 +129,22 @@ async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
     await rm(join(path, 'contracts'), { recursive: true, force: true });
     return { target: folderTarget(path), before: undefined, readers: READERS };
   } catch (error) {
-    throw unusable(path, messageOf(error), error);
+    throw unusableTarget(path, messageOf(error), error);
   }
 }
-
-function unusable(path: string, why: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('export_path_unusable', `cannot export to ${path}: ${why}`, {
-    details: { path },
-    ...(cause !== undefined && { cause }),
-  });
-}
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Reads the facts of the previous export; undefined if there is none or it did not finish. */
 async function readFacts(folder: string): Promise<ExportFacts | undefined> {
   const file = join(folder, FACTS);
-  if (!(await isThere(file))) return undefined;
+  if (!existsSync(file)) return undefined;
   const facts = JSON.parse(await readFile(file, 'utf8')) as Partial<ExportFacts>;
   if (/^\d{1,19}$/.test(facts.feedPosition ?? '')) return facts as ExportFacts;
   throw new Error(`its ${FACTS} is not one of an export`);
 }
 
-function renderExportProgress({ done, total, files }: ExportProgress, columns?: number): string {
+function renderExportProgress({ done, total, files }: ExportProgress): string {
   const share = total === 0 ? 100 : Math.floor((100 * done) / total);
-  const line = `${done} of ${total} contracts, ${share}%, ${files} files`;
-  return columns === undefined ? line : line.slice(0, columns - 1);
+  return `${done} of ${total} contracts, ${share}%, ${files} files`;
 }
 
 function describe({ written, left, files, since, feedPosition }: ExportSummary): string {

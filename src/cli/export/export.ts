@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type CliContext, writeJson } from '../cli-context.ts';
+import { writeResult, type CliContext } from '../cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from '../config-options.ts';
 import { type Exported, type ExportRequest } from './export-request.ts';
 
@@ -52,7 +52,6 @@ export function defineExport(command: Command, context: CliContext): void {
         withSourcify: options['withSourcify'] === true,
         ...{ options, context },
       });
-      if (options['json'] === true) writeJson(context.stdout, summary);
-      else context.stdout.write(`${text}\n`);
+      writeResult(context, options, summary, `${text}\n`);
     });
 }

@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { type WriteStream } from 'node:fs';
 import { chmod, open, statfs } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { Admission } from '../../lib/admission.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { isOutOfSpace } from '../../lib/resource-shortage.ts';
 import {
@@ -11,7 +13,6 @@ import {
   type FindResult,
   type SourceProblem,
 } from '../compiler-file.ts';
-import { WorkQueue } from '../work-queue.ts';
 import { type BuildKind, type Toolchain } from '../toolchains/toolchain.ts';
 import { DownloadFolder } from './download-folder.ts';
 import { sha256OfFile } from './file-digest.ts';
@@ -67,7 +68,7 @@ export class DownloadSource implements CompilerSource {
   readonly #folder: DownloadFolder;
   readonly #lists: PublishedLists;
   readonly #now: () => number;
-  readonly #turns = new WorkQueue(DOWNLOADS_AT_ONCE);
+  readonly #turns = new Admission({ total: DOWNLOADS_AT_ONCE, waiting: Infinity });
   readonly #underWay = new Map<string, UnderWay>();
   readonly #closing = new AbortController();
   readonly #failed = new Map<string, { readonly at: number; readonly found: FindResult }>();
@@ -81,6 +82,8 @@ export class DownloadSource implements CompilerSource {
     this.#folder = new DownloadFolder(directory, maxBytes, this.#now);
     const { fetch } = options;
     const { signal } = this.#closing;
+    // One for each waiting download.
+    setMaxListeners(0, signal);
     this.#lists = new PublishedLists(this.#base, toolchain.names, fetch, this.#now, signal);
   }
 
@@ -143,9 +146,7 @@ export class DownloadSource implements CompilerSource {
 
   /** Aborts all downloads and starts no more; resolves when no file is open. */
   async close(): Promise<void> {
-    const reason = new Error('the service is shutting down');
-    this.#closing.abort(reason);
-    this.#turns.close(reason);
+    this.#closing.abort(new Error('the service is shutting down'));
     await Promise.allSettled([...this.#underWay.values()].map(({ found }) => found));
   }
 
@@ -210,18 +211,20 @@ export class DownloadSource implements CompilerSource {
       const expected = await this.#expectedSha256(longVersion, kind);
       if (expected === undefined && !this.#toolchain.catalogue.pins(longVersion, kind))
         return undefined;
+      const closing = this.#closing.signal;
       const fetched = (): Promise<FindResult> =>
         this.#folder.exclusively(
           name,
           () => this.#download(longVersion, kind, expected),
           (receivedBytes) => this.#follow(name, () => ({ longVersion, receivedBytes })),
-          this.#closing.signal,
+          closing,
         );
+      const fetchInTurn = (): Promise<FindResult> => this.#turns.run(this.#base, fetched, closing);
       return (
-        (await this.#turns.run(fetched)) ??
+        (await fetchInTurn()) ??
         // Another process has stored the file, or failed.
         (await this.#findKeptBuild(longVersion, kind)) ??
-        (await this.#turns.run(fetched)) ??
+        (await fetchInTurn()) ??
         problem('unavailable', `${label} ${longVersion} is being downloaded by another process.`)
       );
     } catch (error) {

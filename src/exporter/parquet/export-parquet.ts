@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { readFeedPosition } from '../../repository/repository.ts';
 import { type Queryable, sql } from '../../store/database.ts';
-import { readFeedMark } from '../feed-mark.ts';
+import { readFeedMark, requireSameFeed } from '../feed-mark.ts';
 import { FIELD_TABLES } from '../tables/field-tables.ts';
+import { unusableTarget } from '../unusable-target.ts';
 import {
   MANIFEST,
   type ManifestFile,
@@ -167,7 +168,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
     for (const each of [manifest, progress]) {
       if (each === undefined) continue;
       if (each.chainId !== chainId) throw new Error(`it holds ${nameOf(each.chainId)}`);
-      await requireSameDatabase(reader, each);
+      await requireSameFeed(reader, each);
       const missing = await findMissing(folder, each.files);
       if (missing !== undefined) {
         throw new Error(`its file ${missing} is missing; rewrite everything with --whole`);
@@ -176,11 +177,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
     return { ...(manifest && { manifest }), ...(progress && { progress }) };
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
-    throw new FullmatchError(
-      'export_path_unusable',
-      `cannot export to ${folder}: ${messageOf(error)}`,
-      { details: { path: folder }, cause: error },
-    );
+    throw unusableTarget(folder, messageOf(error), error);
   }
 }
 
@@ -203,18 +200,6 @@ const sizeOf = (file: string): Promise<number | undefined> =>
 
 const nameOf = (chainId: number | null): string =>
   chainId === null ? 'all chains' : `chain ${chainId} alone`;
-
-async function requireSameDatabase(
-  reader: Queryable,
-  { feedPosition, feedMark }: ParquetManifest,
-): Promise<void> {
-  if ((await readFeedMark(reader, feedPosition)) === feedMark) return;
-  throw new FullmatchError(
-    'export_of_another_database',
-    `the export there shows position ${feedPosition} of a feed that this database does not have; it is from another database, or this one is older. Use another folder, or rewrite everything with --whole`,
-    { details: { feedPosition } },
-  );
-}
 
 type Head = Omit<ParquetManifest, 'files' | 'tables' | 'withdrawn'>;
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../lib/parse-json.ts';
 
 /**
  * Contents of `manifest.json`, which describes an exported folder. It is written last, so every file it lists
@@ -75,12 +76,4 @@ export async function readManifest(
   const parsed = manifestSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new Error(`its ${name} is not one of an export in Parquet`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { hashFile } from '../../lib/file-hash.ts';
 import { type Queryable } from '../../store/database.ts';
 import { type FieldTable } from '../tables/field-table.ts';
 import { type ExportScope, readKeys, readRows, type RowKey } from '../tables/read-table.ts';
@@ -73,13 +71,8 @@ export async function writeTable(run: TableRun): Promise<TableResult> {
 
 /** Returns whether a file matches its entry in the manifest. */
 export async function isIntact(folder: string, { path, sha256 }: ManifestFile): Promise<boolean> {
-  const hash = createHash('sha256');
-  try {
-    await pipeline(createReadStream(join(folder, path)), hash);
-  } catch {
-    return false;
-  }
-  return hash.digest('hex') === sha256;
+  const found = await hashFile(join(folder, path), 'sha256').catch(() => undefined);
+  return found === sha256;
 }
 
 /** Yields the rows that the table's files already contain. */

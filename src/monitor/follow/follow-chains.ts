@@ -1,5 +1,6 @@
 // Follows the monitored chains and finds each creation exactly once, across process crashes and reorgs.
 import { messageOf } from '../../errors.ts';
+import { repeatUntilClosed } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { ChainReader } from './chain-reader.ts';
 import { ChainFollower } from './follow-chain.ts';
@@ -33,7 +34,6 @@ export function startChainFollowers(
   log: Logger,
 ): ChainFollowers {
   const settings = { ...FOLLOW_DEFAULTS, ...options };
-  const stopping = new AbortController();
   const waker = new Waker();
   const chains = new Map<number, FollowedChain>();
   const follow = (chainId: number): FollowedChain => {
@@ -48,34 +48,29 @@ export function startChainFollowers(
     await chain.ended;
     if (chains.get(chainId) === chain) chains.delete(chainId);
   };
-  const look = async (): Promise<void> => {
+  const startAndStop = async (signal: AbortSignal): Promise<number> => {
     const wanted = parts.monitored();
     const gone = [...chains].filter(([chainId]) => !wanted.has(chainId));
     await Promise.all(gone.map(([chainId, chain]) => end(chainId, chain)));
     for (const chainId of wanted.keys()) {
       if (!chains.has(chainId)) chains.set(chainId, follow(chainId));
     }
+    await waker.wait(LOOK_EVERY_MS, signal);
+    return 0;
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        await look();
-      } catch (error) {
-        log.error({ event: 'monitor_failed', error: messageOf(error) }, 'chains are not followed');
-      }
-      await waker.wait(LOOK_EVERY_MS, stopping.signal);
-    }
-    await Promise.all([...chains].map(([chainId, chain]) => end(chainId, chain)));
-  };
-  const running = run();
+  const following = repeatUntilClosed(startAndStop, {
+    retryMs: LOOK_EVERY_MS,
+    onFailure: (error) =>
+      log.error({ event: 'monitor_failed', error: messageOf(error) }, 'chains are not followed'),
+  });
   return {
     wake() {
       waker.wake();
       for (const chain of chains.values()) chain.wake();
     },
     async close() {
-      stopping.abort();
-      await running;
+      await following.close();
+      await Promise.all([...chains].map(([chainId, chain]) => end(chainId, chain)));
     },
   };
 }

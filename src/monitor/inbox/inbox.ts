@@ -147,7 +147,11 @@ function repeatPart(
     const facts = { event: 'inbox_failed', what, error: messageOf(error) };
     log.warn(facts, 'the monitor’s inbox has stopped for the moment');
   };
-  return repeatUntilAborted(run, { signal, retryMs: RETRY_MS, onFailure });
+  const repeated = async (): Promise<number> => {
+    await run();
+    return 0;
+  };
+  return repeatUntilAborted(repeated, { signal, retryMs: RETRY_MS, onFailure });
 }
 
 /** Returns the outcome of a try; if it threw, the creation is due again soon. */

@@ -1,4 +1,5 @@
 import { type ImmutableType } from '../../bytecode/immutable-type.ts';
+import { readSources } from '../matches/read-sources.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Compilation } from '../matches/verified-contract.ts';
 
@@ -15,11 +16,6 @@ const READ_COMPILATION = sql(
    LEFT JOIN code AS creation ON creation.code_hash = creation_code_hash AND NOT are_codes_claimed
    LEFT JOIN code AS runtime ON runtime.code_hash = runtime_code_hash AND NOT are_codes_claimed
    WHERE id = $1`,
-);
-const READ_SOURCES = sql(
-  'read sources of a stored compilation',
-  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
-   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
 
 interface CompilationRow {
@@ -59,7 +55,7 @@ export async function readStoredCompilation(
 ): Promise<StoredCompilation | undefined> {
   const [row] = await database.query<CompilationRow>(READ_COMPILATION, [id]);
   if (row === undefined || row.source_bytes > sourceBytes) return undefined;
-  const sources = await database.query<{ path: string; content: string }>(READ_SOURCES, [id]);
+  const sources = await readSources(database, id);
   return {
     gavePartial: row.gave_partial,
     compilation: {
@@ -76,7 +72,7 @@ export async function readStoredCompilation(
       ...(row.runtime_code && { runtimeCode: row.runtime_code }),
       ...(row.runtime_code_artifacts && { runtimeCodeArtifacts: row.runtime_code_artifacts }),
       ...(row.immutable_types && { immutableTypes: row.immutable_types }),
-      sources: sources.map(({ path, content }) => ({ path, content })),
+      sources,
     },
   };
 }

@@ -1,4 +1,5 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { readSources } from './read-sources.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match } from './verified-contract.ts';
 
@@ -36,11 +37,6 @@ const READ_ALTERNATIVES = sql(
 const READ_ALTERNATIVE = sql(
   'read alternative',
   `SELECT ${COLUMNS}, compiler_settings ${FROM} AND verified_contract_id = $3::text::numeric`,
-);
-const READ_SOURCES = sql(
-  'read sources of compilation',
-  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
-   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
 
 interface Row {
@@ -95,9 +91,7 @@ export async function readAlternative(
     [chainId, hexToBytes(address), matchId],
   );
   if (row === undefined) return undefined;
-  const sources = await database.query<{ path: string; content: string }>(READ_SOURCES, [
-    row.compilation_id,
-  ]);
+  const sources = await readSources(database, row.compilation_id);
   return {
     ...toAlternative(row),
     settings: row.compiler_settings,

@@ -1,4 +1,5 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { readSources } from './read-sources.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   type ContractMatch,
@@ -13,7 +14,6 @@ import {
   type SourceSize,
   type StoredSections,
 } from './contract-sections.ts';
-import { type Source } from './verified-contract.ts';
 
 const READ_MATCH = sql(
   'read match',
@@ -74,11 +74,6 @@ const READ_PARTS = sql(
      ${codeColumns('creation', '$5::boolean')}, ${codeColumns('runtime', '$6::boolean')},
      CASE WHEN $6::boolean THEN types::text END AS immutable_types
    ${FROM_MATCH} ${WHERE_MATCH}`,
-);
-const READ_SOURCES = sql(
-  'read sources',
-  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
-   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
 // The length of a content is stored separately from its text.
 const READ_SOURCE_SIZES = sql(
@@ -152,9 +147,7 @@ export async function readRecord(
   if (row === undefined) return undefined;
   const { compilation_id: id } = row;
   if (id === null) return { ...toVersion(row), sections: { asked } };
-  const sources = isAsked.has('sources')
-    ? await database.query<Source>(READ_SOURCES, [id])
-    : undefined;
+  const sources = isAsked.has('sources') ? await readSources(database, id) : undefined;
   const sizes = isAsked.has('sourceSizes')
     ? await database.query<SourceSize>(READ_SOURCE_SIZES, [id])
     : undefined;

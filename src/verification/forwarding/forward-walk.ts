@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   type ExplorerResponse,
   type ExplorerSubmission,
@@ -6,6 +5,7 @@ import {
 } from '../../chains/explorer/explorer-verifier.ts';
 import { messageOf } from '../../errors.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
+import { repeatUntilClosed } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { type ContractReader, parseSections } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
@@ -46,11 +46,9 @@ export function startForwarding(
   log: Logger,
   { pauseMs = PAUSE_MS, firstPauseMs = FIRST_PAUSE_MS }: ForwardTimes = {},
 ): { close(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const step = async (): Promise<boolean> => {
+  const step = async (signal: AbortSignal): Promise<number> => {
     const due = await leaseDueForwarding(database, LEASE_MS);
-    if (due === undefined) return false;
+    if (due === undefined) return pauseMs;
     let said: ExplorerResponse;
     try {
       signal.throwIfAborted();
@@ -58,7 +56,7 @@ export function startForwarding(
     } catch (error) {
       if (!signal.aborted) throw error;
       await releaseForwarding(database, due);
-      return false;
+      return 0;
     }
     const noted = stateAfter(due, said);
     const { chainId, address, explorer } = due;
@@ -67,29 +65,16 @@ export function startForwarding(
     await recordForwarding(database, due, { ...noted, links }, pause);
     const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
     log.info(facts, 'a match was forwarded to another explorer');
-    return true;
+    return GAP_MS;
   };
-  const walk = async (): Promise<void> => {
-    while (!signal.aborted) {
-      let took = false;
-      try {
-        took = await step();
-      } catch (error) {
-        log.warn(
-          { event: 'forwarding_failed', error: messageOf(error) },
-          'a match could not be forwarded',
-        );
-      }
-      await wait(took ? GAP_MS : pauseMs, undefined, { signal }).catch(() => undefined);
-    }
-  };
-  const walking = walk();
-  return {
-    close: async () => {
-      stopping.abort();
-      await walking;
-    },
-  };
+  return repeatUntilClosed(step, {
+    retryMs: pauseMs,
+    onFailure: (error) =>
+      log.warn(
+        { event: 'forwarding_failed', error: messageOf(error) },
+        'a match could not be forwarded',
+      ),
+  });
 }
 
 async function tell(

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
+import { repeatUntilClosed } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
@@ -54,35 +54,27 @@ export async function watchQueue(
   watch: JobWatch,
   log: Logger,
 ): Promise<QueueWatch> {
-  const closing = new AbortController();
   let current: QueueState | undefined;
-  const look = async (): Promise<void> => {
-    try {
-      current = await readQueue(database);
-    } catch (error) {
-      // A stale snapshot must not be reported as the current state.
-      current = undefined;
-      log.debug({ event: 'queue_unread', error: messageOf(error) }, 'the queue was not read');
-    }
+  const onFailure = (error: unknown): void => {
+    // A stale snapshot must not be reported as the current state.
+    current = undefined;
+    log.debug({ event: 'queue_unread', error: messageOf(error) }, 'the queue was not read');
   };
-  await look();
-  const follow = async (): Promise<void> => {
-    const { signal } = closing;
-    while (!signal.aborted) {
-      await watch.wait(POLL_MS, signal);
-      if (signal.aborted) return;
-      await look();
-      await wait(PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    }
+  try {
+    current = await readQueue(database);
+  } catch (error) {
+    onFailure(error);
+  }
+  const follow = async (signal: AbortSignal): Promise<number> => {
+    await watch.wait(POLL_MS, signal);
+    if (!signal.aborted) current = await readQueue(database);
+    return PAUSE_MS;
   };
-  const following = follow();
+  const following = repeatUntilClosed(follow, { retryMs: PAUSE_MS, onFailure });
   return {
     get current() {
       return current;
     },
-    close: async () => {
-      closing.abort();
-      await following;
-    },
+    close: () => following.close(),
   };
 }

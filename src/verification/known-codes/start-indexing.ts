@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
+import { repeatUntilClosed } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { indexSignatures, indexStoredCodes } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
@@ -23,33 +24,24 @@ const PAUSE_MS = 5_000;
  * share the work.
  */
 export function startIndexing(database: Database, log: Logger): Indexing {
-  const closing = new AbortController();
   let waking = new AbortController();
   const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
     wait(ms, undefined, { signal }).catch(() => undefined);
-  const run = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      waking = new AbortController();
-      let pauseMs = POLL_MS;
-      try {
-        while (!closing.signal.aborted && (await indexStoredCodes(database)) > 0);
-        while (!closing.signal.aborted && (await indexSignatures(database)) > 0);
-      } catch (error) {
-        if (closing.signal.aborted) return;
-        const facts = { event: 'indexing_failed', error: messageOf(error) };
-        log.warn(facts, 'stored compilations could not be indexed');
-        pauseMs = PAUSE_MS;
-      }
-      await pause(REST_MS, closing.signal);
-      await pause(pauseMs, AbortSignal.any([closing.signal, waking.signal]));
-    }
+  const index = async (signal: AbortSignal): Promise<number> => {
+    waking = new AbortController();
+    while (!signal.aborted && (await indexStoredCodes(database)) > 0);
+    while (!signal.aborted && (await indexSignatures(database)) > 0);
+    await pause(REST_MS, signal);
+    await pause(POLL_MS, AbortSignal.any([signal, waking.signal]));
+    return 0;
   };
-  const running = run();
-  return {
-    wake: () => waking.abort(),
-    close: async () => {
-      closing.abort();
-      await running;
-    },
-  };
+  const indexing = repeatUntilClosed(index, {
+    retryMs: PAUSE_MS,
+    onFailure: (error) =>
+      log.warn(
+        { event: 'indexing_failed', error: messageOf(error) },
+        'stored compilations could not be indexed',
+      ),
+  });
+  return { wake: () => waking.abort(), close: () => indexing.close() };
 }

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { repeatUntilClosed } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { recheckMatch, logRecheckOutcome } from './code-check.ts';
@@ -57,11 +57,9 @@ export function startRecheckWalk(
   { roundSeconds }: { readonly roundSeconds: number },
   log: Logger,
 ): { close(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   if (roundSeconds === 0) return { close: () => Promise.resolve() };
   /** @returns the time until the next contract is due, in milliseconds */
-  const step = async (): Promise<number> => {
+  const step = async (signal: AbortSignal): Promise<number> => {
     const supported = chainIds().filter((chainId) => parts.findSupportedChain(chainId));
     if (supported.length === 0) return LONGEST_PAUSE_MS;
     await database.query(ADD_CHAINS, [supported]);
@@ -76,11 +74,11 @@ export function startRecheckWalk(
     }
     // A contract taken during shutdown is checked in the next round.
     if (taken.address !== null && !signal.aborted) {
-      await recheck(Number(taken.chain_id), bytesToHex(taken.address));
+      await recheck(Number(taken.chain_id), bytesToHex(taken.address), signal);
     }
     return 0;
   };
-  const recheck = async (chainId: number, address: Hex): Promise<void> => {
+  const recheck = async (chainId: number, address: Hex, signal: AbortSignal): Promise<void> => {
     const chain = parts.findSupportedChain(chainId);
     if (chain === undefined) return;
     const options = { signal, comparesFacts: true };
@@ -89,23 +87,9 @@ export function startRecheckWalk(
     const facts = { event: 'code_rechecked', chain_id: chainId, address, ...check };
     log.debug(facts, 'the code of a match was rechecked');
   };
-  const walk = async (): Promise<void> => {
-    while (!signal.aborted) {
-      let pauseMs = LONGEST_PAUSE_MS;
-      try {
-        pauseMs = await step();
-      } catch (error) {
-        if (signal.aborted) return;
-        log.warn({ event: 'recheck_failed', error: messageOf(error) }, 'no code was read again');
-      }
-      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
-    }
-  };
-  const walked = walk();
-  return {
-    close: async () => {
-      stopping.abort();
-      await walked;
-    },
-  };
+  return repeatUntilClosed(step, {
+    retryMs: LONGEST_PAUSE_MS,
+    onFailure: (error) =>
+      log.warn({ event: 'recheck_failed', error: messageOf(error) }, 'no code was read again'),
+  });
 }

@@ -1,9 +1,9 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
+import { entityTags } from '../../../lib/entity-tag.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { renderRing, RING_SIZE, type RingShape } from '../../../lib/ring-shapes.ts';
-import { BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
+import { answer, notModified, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { badgeRoute } from './badge-routes.ts';
 
@@ -71,19 +71,13 @@ export function addBadge(
     const { chainId, file: address } = c.req.valid('param');
     const bytes = Buffer.from(renderBadge(await readVerdict(contracts, chainId, address)));
     const tags = entityTags(bytes);
-    const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
-    const held = c.req.header('if-none-match');
-    if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
-      return makeResponse(null, { status: 304, headers });
-    }
-    return makeResponse(bytes, {
-      status: 200,
-      headers: {
-        ...headers,
-        'content-type': 'image/svg+xml',
-        'content-length': String(bytes.byteLength),
-        'content-security-policy': "default-src 'none'",
-      },
-    });
+    return (
+      notModified(c.req.header('if-none-match'), tags) ??
+      answer(bytes, {
+        type: 'image/svg+xml',
+        cacheControl: REVALIDATED,
+        headers: { etag: tags.identity, 'content-security-policy': "default-src 'none'" },
+      })
+    );
   });
 }

@@ -3,14 +3,14 @@ import { type Context } from 'hono';
 
 import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { takeApart } from '../../../lib/counts-apart.ts';
-import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
+import { entityTags } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import type {
   ContractSummary,
   CountsWithClaims,
   WithdrawnMatch,
 } from '../../../repository/repository.ts';
-import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
+import { answer, type Answer, notModified, REVALIDATED } from '../../answer.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { Admission } from '../../../lib/admission.ts';
 import { createBodyCache } from '../../records/cached-body.ts';
@@ -41,22 +41,15 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
         // The content of the card is its cache key.
         const key = JSON.stringify(card);
         const tags = entityTags(Buffer.from(key));
+        const held = notModified(c.req.header('if-none-match'), tags);
+        if (held !== undefined) return held;
         const tag = tags.identity;
-        const headers = { ...BASE_HEADERS, etag: tag, 'cache-control': REVALIDATED };
-        const held = c.req.header('if-none-match');
-        if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
-          return makeResponse(null, { status: 304, headers });
-        }
         const body = kept.get(key) ?? { tag, identity: await drawCard(card) };
         kept.set(key, body);
-        const bytes = body.identity;
-        return makeResponse(bytes, {
-          status: 200,
-          headers: {
-            ...headers,
-            'content-type': 'image/png',
-            'content-length': String(bytes.byteLength),
-          },
+        return answer(body.identity, {
+          type: 'image/png',
+          cacheControl: REVALIDATED,
+          headers: { etag: tag },
         });
       },
       drawings,

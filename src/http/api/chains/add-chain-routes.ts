@@ -13,14 +13,14 @@ import {
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
+  answer,
   type Answer,
+  notModified,
   respondJson,
   type ResponseOf,
-  BASE_HEADERS,
-  makeResponse,
   REVALIDATED,
 } from '../../answer.ts';
-import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
+import { entityTags } from '../../../lib/entity-tag.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import {
   type chainDetailsSchema,
@@ -124,17 +124,12 @@ function describeChain(
 
 function answerIcon({ bytes, type }: ChainIcon, ifNoneMatch: string | undefined): Answer {
   const tags = entityTags(bytes);
-  const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
-  if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
-    return makeResponse(null, { status: 304, headers });
-  }
-  return makeResponse(bytes, {
-    status: 200,
-    headers: {
-      ...headers,
-      'content-type': type,
-      'content-length': String(bytes.byteLength),
-      'content-security-policy': PICTURE_ONLY,
-    },
-  });
+  return (
+    notModified(ifNoneMatch, tags) ??
+    answer(bytes, {
+      type,
+      cacheControl: REVALIDATED,
+      headers: { etag: tags.identity, 'content-security-policy': PICTURE_ONLY },
+    })
+  );
 }

@@ -11,23 +11,19 @@ import type {
   SummaryPage,
 } from '../../../repository/repository.ts';
 import {
-  type Answer,
   answer,
   respondJson,
   BASE_HEADERS,
-  CORS_HEADERS,
   JSON_TYPE,
-  makeResponse,
   NOT_STORED,
+  notModified,
   REVALIDATED,
 } from '../../answer.ts';
 import { respondWithSnapshot } from '../../snapshot-response.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { renderEvent } from '../../../publication/event-hub.ts';
-import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
 import { Admission } from '../../../lib/admission.ts';
 import {
@@ -87,7 +83,14 @@ export function addStatisticsRoutes(
   routes.openapi(historyRoute, async (c) => {
     const question = historyQuestion(c.req.valid('query'), new Date());
     const history = await answers.admit(c, () => activity.readHistory(question), histories);
-    return answerTagged(history, c.req.header('if-none-match'));
+    return (
+      notModified(c.req.header('if-none-match'), history.tags) ??
+      answer(history.bytes, {
+        type: JSON_TYPE,
+        cacheControl: REVALIDATED,
+        headers: { etag: history.tags.identity },
+      })
+    );
   });
   routes.openapi(eventsRoute, (c) => {
     // A response to HEAD has no body.
@@ -230,18 +233,5 @@ function historyQuestion(
 function invalid(parameter: string, message: string): FullmatchError {
   return new FullmatchError('invalid_parameter', `Parameter ${parameter}: ${message}.`, {
     details: { parameter },
-  });
-}
-
-/** Returns JSON with its entity tag, or 304 if the client has it. */
-function answerTagged({ bytes, tags }: TaggedJson, ifNoneMatch: string | undefined): Answer {
-  const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
-  if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
-    return makeResponse(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
-  }
-  return answer(bytes, {
-    type: JSON_TYPE,
-    cacheControl: REVALIDATED,
-    headers: { etag: tags.identity },
   });
 }

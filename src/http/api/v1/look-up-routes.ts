@@ -22,6 +22,7 @@ export const PAGED_CONTRACTS_MAX = 20_000;
 const tags = ['Contracts'];
 const invalidParameter = v1ErrorResponse('A parameter is invalid');
 const notFound = v1ErrorResponse('The contract is not verified');
+const noFullMatch = v1ErrorResponse('The contract has no full match');
 
 /** Schema of comma-separated distinct values, at most {@link LIST_MAX}. */
 function listParameter<Value extends z.ZodType<unknown, string>>(value: Value, example: string) {
@@ -115,70 +116,53 @@ export const filesSchema = z.strictObject({ status, files });
 /** The body of GET /files/tree/any/{chainId}/{address}. */
 export const fileTreeSchema = z.strictObject({ status, files: z.array(z.string()) });
 
-/** GET /files/any/{chainId}/{address}. */
-export const filesRoute = createRoute({
-  method: 'get',
-  path: '/files/any/{chainId}/{address}',
+const FILES = 'The files as published on the repository host';
+const FILE_URLS = 'URLs on the repository host; only paths if that host is another process';
+
+/** A route of the files of a verified contract. */
+const contractFiles = <Path extends string, Body extends z.ZodType>(
+  path: Path,
+  {
+    summary,
+    found,
+    missing = notFound,
+  }: {
+    readonly summary: string;
+    readonly found: readonly [description: string, body: Body];
+    readonly missing?: typeof notFound;
+  },
+) =>
+  createRoute({
+    ...{ method: 'get', path, summary, tags },
+    request: { params: contractParameters },
+    responses: {
+      200: jsonResponse(...found),
+      400: invalidParameter,
+      404: missing,
+      ...recordResponses(v1ErrorResponse),
+    },
+  });
+
+export const filesRoute = contractFiles('/files/any/{chainId}/{address}', {
   summary: 'The files of a verified contract with their contents (API v1)',
-  tags,
-  request: { params: contractParameters },
-  responses: {
-    200: jsonResponse('The files as published on the repository host', filesSchema),
-    400: invalidParameter,
-    404: notFound,
-    ...recordResponses(v1ErrorResponse),
-  },
+  found: [FILES, filesSchema],
 });
 
-/** GET /files/tree/any/{chainId}/{address}. */
-export const fileTreeRoute = createRoute({
-  method: 'get',
-  path: '/files/tree/any/{chainId}/{address}',
+export const fileTreeRoute = contractFiles('/files/tree/any/{chainId}/{address}', {
   summary: 'The URLs of the files of a verified contract (API v1)',
-  tags,
-  request: { params: contractParameters },
-  responses: {
-    200: jsonResponse(
-      'URLs on the repository host; only paths if that host is another process',
-      fileTreeSchema,
-    ),
-    400: invalidParameter,
-    404: notFound,
-    ...recordResponses(v1ErrorResponse),
-  },
+  found: [FILE_URLS, fileTreeSchema],
 });
 
-/** GET /files/{chainId}/{address}. */
-export const fullFilesRoute = createRoute({
-  method: 'get',
-  path: '/files/{chainId}/{address}',
+export const fullFilesRoute = contractFiles('/files/{chainId}/{address}', {
   summary: 'The files of a contract with a full match (API v1)',
-  tags,
-  request: { params: contractParameters },
-  responses: {
-    200: jsonResponse('The files as published on the repository host', files),
-    400: invalidParameter,
-    404: v1ErrorResponse('The contract has no full match'),
-    ...recordResponses(v1ErrorResponse),
-  },
+  found: [FILES, files],
+  missing: noFullMatch,
 });
 
-/** GET /files/tree/{chainId}/{address}. */
-export const fullFileTreeRoute = createRoute({
-  method: 'get',
-  path: '/files/tree/{chainId}/{address}',
+export const fullFileTreeRoute = contractFiles('/files/tree/{chainId}/{address}', {
   summary: 'The URLs of the files of a contract with a full match (API v1)',
-  tags,
-  request: { params: contractParameters },
-  responses: {
-    200: jsonResponse(
-      'URLs on the repository host; only paths if that host is another process',
-      z.array(z.string()),
-    ),
-    400: invalidParameter,
-    404: v1ErrorResponse('The contract has no full match'),
-    ...recordResponses(v1ErrorResponse),
-  },
+  found: [FILE_URLS, z.array(z.string())],
+  missing: noFullMatch,
 });
 
 /** GET /files/contracts/{chainId}. */

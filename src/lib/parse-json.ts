@@ -1,0 +1,8 @@
+/** Returns the value of a JSON text; undefined if it is malformed. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
