@@ -3,7 +3,7 @@ const PUSH1 = 0x60;
 const PUSH4 = 0x63;
 const PUSH32 = 0x7f;
 /** How many pushed numbers before a copy are tried as its offset and length. */
-const PUSHES_LOOKED_AT = 6;
+const PUSHES_EXAMINED = 6;
 /** Anything shorter is a value rather than the bytecode of a contract. */
 const LEAST_BYTES = 16;
 const MAX_CODES = 12;
@@ -35,7 +35,7 @@ export function findCodecopyRanges(creationCode: Uint8Array): readonly Uint8Arra
     const operand = creationCode.subarray(at + 1, at + 1 + opcode - PUSH1 + 1);
     if (opcode <= PUSH4) {
       pushed.push(operand.reduce((number, byte) => number * 256 + byte, 0));
-      if (pushed.length > PUSHES_LOOKED_AT) pushed.shift();
+      if (pushed.length > PUSHES_EXAMINED) pushed.shift();
     }
     at += operand.length;
   }

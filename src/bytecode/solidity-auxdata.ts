@@ -1,5 +1,5 @@
 import { hexToBytes } from '../lib/hex.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../lib/members.ts';
 import { readAuxdataAt } from './auxdata.ts';
 import { findChangedAuxdatas, findAllOffsets, toPositions } from './auxdata-positions.ts';
 import {
@@ -17,7 +17,7 @@ import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './rec
 type Assembly = Members;
 
 function partsOf(assembly: Assembly): Assembly {
-  return isMembers(assembly['.data']) ? assembly['.data'] : {};
+  return membersOf(assembly['.data']);
 }
 
 /** Returns every `.auxdata` of an assembly and its nested assemblies. */

@@ -1,4 +1,4 @@
-import { isMembers } from '../lib/members.ts';
+import { isMembers, membersOf } from '../lib/members.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 
 /**
@@ -113,7 +113,7 @@ type Selection = Readonly<Record<string, unknown>>;
 
 function selectionOf({ settings }: StandardJsonInput): Selection {
   const { outputSelection } = settings;
-  return isMembers(outputSelection) ? outputSelection : {};
+  return membersOf(outputSelection);
 }
 
 /** Returns the contracts that a selection lists, each with the same outputs. */
@@ -162,7 +162,7 @@ export function widenOutputSelection(
   narrowed: StandardJsonInput,
   submitted: unknown,
 ): readonly StandardJsonInput[] {
-  const given = isMembers(submitted) ? submitted : {};
+  const given = membersOf(submitted);
   const widenings = [{}, given, { '*': { '*': [] } }];
   return distinct(
     widenings.map((selection) =>
@@ -185,7 +185,7 @@ export function selectObjects(
   submitted: unknown,
 ): readonly StandardJsonInput[] {
   const all = { '*': { '*': OBJECTS } };
-  const named = selectNamed(isMembers(submitted) ? submitted : {}, OBJECTS);
+  const named = selectNamed(membersOf(submitted), OBJECTS);
   const selections = Object.keys(named).length === 0 ? [all] : [all, named];
   return distinct(selections.map((selection) => withSelection(input, selection)));
 }

@@ -105,8 +105,8 @@ export function readTree(yaml: YamlFile, folder: string, problems: Problems): La
     const setting = SETTINGS.get(key as SettingKey);
     const keys = keysOf(schema);
     if (setting !== undefined) {
-      const told = setting.secret ? '' : foundInstead(found);
-      const value = judge(setting, found, at.where, problems, told);
+      const foundText = setting.secret ? '' : foundInstead(found);
+      const value = judge(setting, found, at.where, problems, foundText);
       if (value !== undefined) layer.set(setting.key, { value, origin: yaml.name, folder });
     } else if (keys !== undefined && found !== null) {
       if (!isMembers(found)) {

@@ -132,10 +132,10 @@ function keySecrets({
   etherscan,
   externalVerifications,
 }: Omit<Config, 'chains'>): NamedSecret[] {
-  const { etherscan: told, blockscout, routescan } = externalVerifications;
+  const { etherscan: otherEtherscan, blockscout, routescan } = externalVerifications;
   const keys = {
     'etherscan.apiKey': etherscan.apiKey,
-    'externalVerifications.etherscan.apiKey': told.apiKey,
+    'externalVerifications.etherscan.apiKey': otherEtherscan.apiKey,
     'externalVerifications.blockscout.apiKey': blockscout.apiKey,
     'externalVerifications.routescan.apiKey': routescan.apiKey,
   };

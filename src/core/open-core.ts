@@ -161,8 +161,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const verification = part(async () => {
     const { openVerification } = await import('./open-verification.ts');
     const parts = await verificationParts();
-    const [opened, logged, told] = [await store(), await log(), parts.explorerVerifier];
-    return closers.addFirst(await openVerification(config, opened, parts, logged, told));
+    const [opened, logged, explorers] = [await store(), await log(), parts.explorerVerifier];
+    return closers.addFirst(await openVerification(config, opened, parts, logged, explorers));
   });
   const unlisted = part(async () => {
     if (!config.access.unlisted) return undefined;

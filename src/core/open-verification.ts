@@ -60,14 +60,14 @@ export function createVerificationParts(
 
 /**
  * The verification queue and the workers of this process.
- * @param told explorers that receive matches
+ * @param explorers explorers that receive matches
  */
 export function openVerification(
   { verification: options }: Config,
   { database, requireSpace }: Store,
   parts: Parameters<typeof startVerification>[1],
   log: Logger,
-  told?: ChainAccess['explorerVerifier'],
+  explorers?: ChainAccess['explorerVerifier'],
 ): Promise<Verification> {
   const { workers, jobTimeoutMs } = options;
   return startVerification(
@@ -82,7 +82,7 @@ export function openVerification(
         perClient: Math.ceil(options.waitingRequests / WAITING_CLIENTS),
       },
       requireSpace,
-      ...(told && { explorersOf: (chainId: number) => told.explorersOf(chainId) }),
+      ...(explorers && { explorersOf: (chainId: number) => explorers.explorersOf(chainId) }),
     },
     log,
   );

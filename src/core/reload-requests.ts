@@ -70,12 +70,12 @@ export async function requestReload(
 ): Promise<{ readonly answers: readonly ReloadResponse[]; readonly expected: number }> {
   const request = randomUUID();
   const answers: ReloadResponse[] = [];
-  let look = (): void => undefined;
+  let endIfComplete = (): void => undefined;
   const stop = await database.listen(ANSWERS_CHANNEL, (payload) => {
     const answer = readAnswer(payload, request);
     if (answer === undefined) return;
     answers.push(answer);
-    look();
+    endIfComplete();
   });
   try {
     const [row] = await database.query<{ services: number }>(COUNT_SERVICES);
@@ -85,12 +85,12 @@ export async function requestReload(
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, unseenMs ?? options.timeoutMs);
       options.signal.addEventListener('abort', () => resolve(), { once: true });
-      look = () => {
+      endIfComplete = () => {
         if (answers.length < Math.max(1, expected)) return;
         clearTimeout(timer);
         resolve();
       };
-      look();
+      endIfComplete();
     });
     return { answers, expected };
   } finally {

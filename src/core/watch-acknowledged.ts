@@ -13,7 +13,7 @@ import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { ACKNOWLEDGED_FILE } from '../store/acknowledged-events.ts';
 import { makeFolder } from '../lib/writable-folder.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 const mark = z.object({ id: z.string(), recordedAt: z.string() });
 const file = z.object({
@@ -89,7 +89,7 @@ class RunningWatch implements AcknowledgedWatch {
       this.#database.acknowledged.note(remembered?.newest ?? []);
       this.#lost = remembered?.lost;
     }
-    this.#look();
+    this.#poll();
     await this.#looking;
   }
 
@@ -104,14 +104,14 @@ class RunningWatch implements AcknowledgedWatch {
     return (this.#identity ??= await readDatabaseIdentity(this.#database));
   }
 
-  #look(): void {
+  #poll(): void {
     this.#looking = this.#compare()
       .catch((error: unknown) => {
         // The database does not respond, which is reported elsewhere.
         this.#log.debug({ error: messageOf(error) }, 'acknowledged events could not be compared');
       })
       .then(() => {
-        if (!this.#closed) this.#timer = setTimeout(() => this.#look(), LOOK_EVERY_MS);
+        if (!this.#closed) this.#timer = setTimeout(() => this.#poll(), POLL_EVERY_MS);
       });
   }
 

@@ -68,10 +68,10 @@ function forwardedClient(
   trusted: TrustedProxies,
 ): string {
   const { forwarded, standard } = readForwarded(incoming.headers);
-  const said = [forwarded, standard]
+  const clients = [forwarded, standard]
     .filter((hops) => hops !== undefined)
     .map((hops) => nameOf(followHops(connected, hops, trusted)));
-  const [name, other] = said;
+  const [name, other] = clients;
   // A proxy writes one of the headers and forwards the other unchanged. A client that forges the other one is
   // counted as the proxy itself, together with everyone else who tries.
   return name === undefined || (other !== undefined && other !== name) ? nameOf(connected) : name;

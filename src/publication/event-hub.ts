@@ -93,7 +93,7 @@ export class EventHub {
     if (page.length > 0) this.#sendAll(Buffer.concat(page));
   }
 
-  /** Starts with these entries. Existing listeners know another feed, and are told so. */
+  /** Starts with these entries. Existing listeners know another feed, and learn of the change. */
   begin({ entries, since }: OpenedFeed): void {
     this.#since = since;
     this.#kept.length = 0;
@@ -189,14 +189,16 @@ export class EventHub {
   }
 
   /** Events after a position; undefined if the position is unknown or belongs to another feed. */
-  #laterThan(told: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
+  #laterThan(lastSent: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
     const places: readonly FeedCursor[] = [this.#since, ...this.#kept];
     const newest = places.at(-1) ?? this.#since;
-    if (told < this.#since.position || told > newest.position) return undefined;
+    if (lastSent < this.#since.position || lastSent > newest.position) return undefined;
     const isSame = ({ position, mark: own }: FeedCursor): boolean =>
-      position === told && own === mark;
+      position === lastSent && own === mark;
     if (mark !== undefined && !places.some(isSame)) return undefined;
-    return this.#kept.flatMap(({ position, bytes }) => (position > told && bytes ? [bytes] : []));
+    return this.#kept.flatMap(({ position, bytes }) =>
+      position > lastSent && bytes ? [bytes] : [],
+    );
   }
 
   #renderRegistry(change: RegistryChange): Buffer {

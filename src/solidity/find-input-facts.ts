@@ -1,4 +1,4 @@
-import { isMembers, type Members } from '../lib/members.ts';
+import { type Members, membersOf } from '../lib/members.ts';
 import { isMetadata, targetOf, versionOf } from './metadata.ts';
 
 /** A parsed JSON document among the files. */
@@ -33,7 +33,7 @@ export function findInputFacts(
 ): InputFacts {
   // The last member is written by `vyper -f solc_json`.
   const { solcLongVersion, solcVersion, compiler_version: vyperVersion, compilation } = value;
-  const record = isMembers(compilation) ? compilation : {};
+  const record = membersOf(compilation);
   const versions = [solcLongVersion, solcVersion, vyperVersion, record['compilerVersion']];
   const version = versions.map(nonEmpty).find((each) => each !== undefined);
   const contract = nonEmpty(record['fullyQualifiedName']);
@@ -47,7 +47,7 @@ export function findInputFacts(
 
 /** The facts of the only metadata whose contract is in the sources of the input. */
 function factsOfMetadata(input: Members, documents: readonly JsonDocument[]): InputFacts {
-  const sources = isMembers(input['sources']) ? input['sources'] : {};
+  const sources = membersOf(input['sources']);
   const found = documents.flatMap(({ value }) => {
     const target = isMetadata(value) ? targetOf(value) : undefined;
     return target !== undefined && Object.hasOwn(sources, target.path) ? [{ value, target }] : [];

@@ -21,7 +21,7 @@ export class FreeSpace {
   readonly #folder: string | undefined;
   readonly #floorBytes: number;
   #shortage: SpaceShortage | undefined;
-  #looked: { readonly at: number; readonly done: Promise<void> } | undefined;
+  #lastCheck: { readonly at: number; readonly done: Promise<void> } | undefined;
 
   /** Without a folder, for a server whose disk is not visible from here, space is never short. */
   constructor(folder: string | undefined, floorBytes: number) {
@@ -36,7 +36,7 @@ export class FreeSpace {
 
   /** @throws FullmatchError `storage_full` with `details.retryAfterSeconds` if less space is free than the minimum */
   async require(): Promise<void> {
-    await this.look();
+    await this.refresh();
     if (this.#shortage === undefined) return;
     const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MB`;
     throw new FullmatchError(
@@ -47,12 +47,12 @@ export class FreeSpace {
   }
 
   /** Checks the file system, at most once a second. Never rejects. */
-  look(): Promise<void> {
+  refresh(): Promise<void> {
     const now = performance.now();
-    if (this.#looked === undefined || now - this.#looked.at > CACHE_MS) {
-      this.#looked = { at: now, done: this.#measure() };
+    if (this.#lastCheck === undefined || now - this.#lastCheck.at > CACHE_MS) {
+      this.#lastCheck = { at: now, done: this.#measure() };
     }
-    return this.#looked.done;
+    return this.#lastCheck.done;
   }
 
   async #measure(): Promise<void> {

@@ -9,7 +9,7 @@ const CHANNEL = /^[a-z_][a-z0-9_]{0,62}$/;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 5_000;
 /** Behind a pooler without a session there are no notifications; waiting callers poll at this interval. */
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 
 /**
  * Listens on a channel with a dedicated connection, which is reopened when it breaks. `onNotify` is called
@@ -89,7 +89,7 @@ function lookFromTimeToTime(
   log: Logger,
 ): () => Promise<void> {
   const notify = guard(channel, onNotify, log);
-  const timer = setInterval(() => notify(), LOOK_EVERY_MS);
+  const timer = setInterval(() => notify(), POLL_EVERY_MS);
   return async () => clearInterval(timer);
 }
 

@@ -102,7 +102,7 @@ export async function watchCondition(
   let tables: ReadonlySet<string> = new Set();
   let known = '';
   while (!signal.aborted) {
-    await space.look();
+    await space.refresh();
     await condition.probe(database);
     if (Date.now() >= touchAt) {
       touchAt = Date.now() + TOUCH_EVERY_MS;

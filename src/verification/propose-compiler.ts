@@ -23,7 +23,7 @@ export interface CompilerProposal {
 }
 
 /** The client that requests a proposal, and its abort signal. */
-export interface ProposalAsker {
+export interface ProposalRequester {
   readonly client: string;
   readonly signal: AbortSignal;
 }
@@ -33,9 +33,9 @@ export interface ProposalReader {
   /**
    * Returns the compiler that the bytecode at an address names.
    * @throws FullmatchError unsupported_chain, contract_not_deployed, cannot_fetch_bytecode, queue_full; the
-   * reason of the asker's signal
+   * reason of the requester's signal
    */
-  propose(chainId: number, address: Hex, asker: ProposalAsker): Promise<CompilerProposal>;
+  propose(chainId: number, address: Hex, requester: ProposalRequester): Promise<CompilerProposal>;
 }
 
 const LIMITS = {

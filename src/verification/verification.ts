@@ -95,7 +95,7 @@ export async function startVerification(
   const given = createSubmittedCodeVerifier(parts, options.workers, closing.signal);
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
-  const tell = (end: JobEnd): void => {
+  const notifyEnd = (end: JobEnd): void => {
     // Contracts created by a new match may be requested within a second.
     if (end.kind === 'match') indexing.wake();
     for (const listener of listeners) listener(end);
@@ -121,7 +121,7 @@ export async function startVerification(
         return verifyCurrentCode(database, working, task, signal, contradicted);
       },
       ...(options.explorersOf && { explorersOf: options.explorersOf }),
-      onEnd: tell,
+      onEnd: notifyEnd,
     },
     options,
   );
@@ -141,8 +141,8 @@ export async function startVerification(
       await checkCode(request, client);
       return submitJob(serving, request, client, { ...options.queue, ...share });
     },
-    propose: (chainId, address, asker) => proposals.propose(chainId, address, asker),
-    verifyGiven: (request, asker) => given.verify(request, asker),
+    propose: (chainId, address, requester) => proposals.propose(chainId, address, requester),
+    verifyGiven: (request, requester) => given.verify(request, requester),
     knownCodes,
     readJob: (id) => waiters.read(id),
     endJob: (id, client) => endJob(serving, id, client),

@@ -1,7 +1,7 @@
 import { FetchFault } from '../../lib/fetch-fault.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { isMembers } from '../../lib/members.ts';
+import { membersOf } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type Secret } from '../../lib/secret.ts';
 import { withoutKey } from './without-key.ts';
@@ -169,7 +169,7 @@ function readAnswer(body: Buffer): ExplorerResponse {
   } catch {
     return { kind: 'later', reason: 'Its answer is not JSON.' };
   }
-  const { status, result, message } = isMembers(answer) ? answer : {};
+  const { status, result, message } = membersOf(answer);
   const text = [result, message].find((each) => typeof each === 'string' && each !== '');
   const said = printableText(typeof text === 'string' ? text : '', REASON_CHARACTERS);
   if (VERIFIED.test(said)) return { kind: 'verified' };

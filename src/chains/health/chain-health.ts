@@ -102,7 +102,7 @@ export function watchEndpoints(
   if (enabled) prober.start();
   const report = (chain: RegisteredChain): ChainHealthReport => {
     if (!enabled) return reportUnprobed(chain, 'probing_disabled');
-    prober.look();
+    prober.refreshChains();
     const tracked = book.chain(chain.record.chainId);
     if (tracked !== undefined) return reportChain(tracked);
     if (isProbed(chain)) return reportUnprobed(chain, 'no_endpoints');

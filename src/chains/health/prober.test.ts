@@ -152,7 +152,7 @@ function watch(
     },
   };
   closers.push(() => watched.prober.close());
-  watched.prober.look();
+  watched.prober.refreshChains();
   return watched;
 }
 

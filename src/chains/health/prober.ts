@@ -50,9 +50,9 @@ const FIRST_WITHIN_MS = 5000;
 /** Factor by which a lightly probed chain is probed more often until its state is settled. */
 const LIGHT_HASTE = 30;
 /** How soon a new configuration is noticed. */
-const LOOK_EVERY_MS = 2000;
+const POLL_EVERY_MS = 2000;
 /** Minimum pause between two checks for due endpoints. */
-const LOOK_AFTER_MS = 20;
+const POLL_AFTER_MS = 20;
 
 /** Whether consecutive verdicts are being counted. */
 function isUndecided({ state, goods, bads }: StateRecord): boolean {
@@ -82,12 +82,12 @@ export class Prober {
 
   /** Starts probing, until {@link close}. */
   start(): void {
-    this.look();
+    this.refreshChains();
     this.#arm();
   }
 
   /** Updates the set of chains and endpoints. */
-  look(): void {
+  refreshChains(): void {
     const { book } = this.#parts;
     const chains = this.#parts.chains();
     const configuration = this.#parts.configuration();
@@ -116,7 +116,7 @@ export class Prober {
 
   /** Probes what is due on idle hosts, and waits for the end. */
   async probeDue(): Promise<void> {
-    this.look();
+    this.refreshChains();
     const now = this.#options.now();
     const due = this.#endpoints().filter((tracked) => (this.#due.get(tracked) ?? 0) <= now);
     await this.#probeByHost(due);
@@ -124,7 +124,7 @@ export class Prober {
 
   /** Probes every endpoint repeatedly until each state is settled. */
   async settle(): Promise<void> {
-    this.look();
+    this.refreshChains();
     for (let round = 0; round < DOWN_AFTER; round += 1) {
       const open = this.#endpoints().filter(({ record }) => isUndecided(record));
       await this.#probeByHost(open);
@@ -146,7 +146,7 @@ export class Prober {
     if (this.#ending.signal.aborted) return;
     const idle = this.#endpoints().filter(({ host }) => !this.#running.has(host));
     const next = Math.min(Infinity, ...idle.map((tracked) => this.#due.get(tracked) ?? 0));
-    const waitMs = Math.min(Math.max(next - this.#options.now(), LOOK_AFTER_MS), LOOK_EVERY_MS);
+    const waitMs = Math.min(Math.max(next - this.#options.now(), POLL_AFTER_MS), POLL_EVERY_MS);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#wake(), waitMs).unref();
   }

@@ -128,10 +128,10 @@ class RunningListSync implements ListSync {
   }
 
   async start(): Promise<void> {
-    const look = (): void => this.#turns.ask();
-    this.#stopListening = await this.#parts.database.listen(CHAIN_LIST_CHANNEL, look);
-    this.#timer = setInterval(look, this.#times.pollMs);
-    look();
+    const requestSync = (): void => this.#turns.ask();
+    this.#stopListening = await this.#parts.database.listen(CHAIN_LIST_CHANNEL, requestSync);
+    this.#timer = setInterval(requestSync, this.#times.pollMs);
+    requestSync();
   }
 
   async close(): Promise<void> {

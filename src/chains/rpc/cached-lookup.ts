@@ -35,15 +35,15 @@ export class CachedLookup<Seen> {
 
   /**
    * The value of a key, cached or looked up now.
-   * @throws FullmatchError queue_full, with `details.retryAfterSeconds`; errors of `look`, which are cached
+   * @throws FullmatchError queue_full, with `details.retryAfterSeconds`; errors of `lookUp`, which are cached
    * for a while too
    */
-  async ask(key: string, client: string, look: () => Promise<Seen>): Promise<Seen> {
+  async ask(key: string, client: string, lookUp: () => Promise<Seen>): Promise<Seen> {
     const known = this.#known(key);
     if (known !== undefined) return known;
     // Another caller may have finished the lookup meanwhile.
     return this.#admission
-      .run(client, () => this.#known(key) ?? this.#look(key, look))
+      .run(client, () => this.#known(key) ?? this.#lookUp(key, lookUp))
       .catch(refuse);
   }
 
@@ -60,16 +60,16 @@ export class CachedLookup<Seen> {
     return this.#underWay.get(key);
   }
 
-  #look(key: string, look: () => Promise<Seen>): Promise<Seen> {
-    const looking = this.#lookAndKeep(key, look).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, looking);
-    return looking;
+  #lookUp(key: string, lookUp: () => Promise<Seen>): Promise<Seen> {
+    const result = this.#lookUpAndCache(key, lookUp).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, result);
+    return result;
   }
 
-  async #lookAndKeep(key: string, look: () => Promise<Seen>): Promise<Seen> {
+  async #lookUpAndCache(key: string, lookUp: () => Promise<Seen>): Promise<Seen> {
     const { keptMs, failureKeptMs } = this.#limits;
     try {
-      const seen = await look();
+      const seen = await lookUp();
       this.#failed.delete(key);
       this.#seen.set(key, { until: this.#now() + keptMs, seen });
       return seen;

@@ -101,12 +101,12 @@ export async function checkChains(report: AreaReport, parts: DoctorDependencies)
 function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthReport): void {
   const up = endpoints.filter(({ state }) => state === 'up').length;
   for (const endpoint of endpoints) {
-    const told = describe(chainId, endpoint);
+    const text = describe(chainId, endpoint);
     const list = endpoint.label.startsWith('private-') ? 'privateRpc' : 'rpc';
     if (endpoint.state === 'wrong_chain') {
       report.fault(
         'wrong_chain',
-        told,
+        text,
         `chains.${chainId}.rpc or privateRpc: correct the endpoint`,
       );
     } else if (endpoint.state !== 'up' && endpoint.state !== 'not_probed') {
@@ -117,8 +117,8 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
       // Contracts of the chain can be verified while another endpoint is up, or later if this one is only
       // rate limited.
       const passes = up > 0 || (endpoint.state === 'throttled' && !refused);
-      if (passes) report.warning('endpoints_unhealthy', told, fix);
-      else report.fault('endpoints_unhealthy', told, fix);
+      if (passes) report.warning('endpoints_unhealthy', text, fix);
+      else report.fault('endpoints_unhealthy', text, fix);
     }
   }
   if (endpoints.length > 0 && up === endpoints.length) {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { isMembers } from '../../lib/members.ts';
+import { isMembers, membersOf } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import {
   type CompilerList,
@@ -144,7 +144,7 @@ async function addToList(
 ): Promise<void> {
   const file = path.join(folder, LIST_NAME);
   const known: unknown = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
-  const document = isMembers(known) ? known : {};
+  const document = membersOf(known);
   const builds: readonly unknown[] = Array.isArray(document['builds']) ? document['builds'] : [];
   const others = builds.filter((each) => !isMembers(each) || each['path'] !== fileName);
   const added = { path: fileName, longVersion, sha256: `0x${sha256}` };

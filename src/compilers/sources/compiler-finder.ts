@@ -265,19 +265,19 @@ export class CompilerFinder {
     longVersion: string,
     problems: readonly SourceProblem[],
   ): Promise<FullmatchError> {
-    const said = problems.map(({ message }) => ` ${message}`).join('');
+    const reasons = problems.map(({ message }) => ` ${message}`).join('');
     const { label, downloadSetting } = this.#toolchain;
     const details = { version: longVersion, problems: problems.map(({ code }) => code) };
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
     if (has('unavailable')) {
       const message = `${label} ${longVersion} is not available now; try again later.`;
-      const forOperator = `${message}${said}`;
+      const forOperator = `${message}${reasons}`;
       return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }
     if (has('checksum')) {
       const message = `${label} ${longVersion} is rejected: its file differs from the published one.`;
-      const forOperator = `${message}${said}`;
+      const forOperator = `${message}${reasons}`;
       return new FullmatchError('compiler_checksum_mismatch', message, { details, forOperator });
     }
     const usable = (await this.listUsable()).filter(({ isInstalled }) => isInstalled);
@@ -293,7 +293,7 @@ export class CompilerFinder {
     const message = `${label} ${longVersion} is not installed here; the operator can install it${orDownload}.${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
-      forOperator: `${message} ${this.#howToGet()}${said}`,
+      forOperator: `${message} ${this.#howToGet()}${reasons}`,
     });
   }
 

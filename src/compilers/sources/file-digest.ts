@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
+import { hashFile } from '../../lib/file-hash.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { KeccakStream } from '../../lib/keccak.ts';
 
@@ -19,12 +19,6 @@ async function identify(path: string): Promise<string> {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
 /**
  * Returns the SHA-256 of a file in lower-case hex, cached until the file changes.
  * @throws the system's error.
@@ -33,7 +27,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   const identity = await identify(path);
   const known = remembered.get(path);
   if (known?.identity === identity) return known.sha256;
-  const sha256 = hashFile(path);
+  const sha256 = hashFile(path, 'sha256');
   remembered.set(path, { identity, sha256 });
   sha256.catch(() => remembered.delete(path));
   return sha256;

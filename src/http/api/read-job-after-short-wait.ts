@@ -14,7 +14,7 @@ const YOUNG_JOB_MS = 5000;
 export async function readJobAfterShortWait(
   verification: Pick<Verification, 'readJob' | 'waitForJob'>,
   id: string,
-  asker: Pick<WaitOptions, 'client' | 'signal'>,
+  requester: Pick<WaitOptions, 'client' | 'signal'>,
 ): Promise<VerificationJob> {
   const job = await verification.readJob(id);
   if (job === undefined) throw jobNotFound(id);
@@ -22,7 +22,7 @@ export async function readJobAfterShortWait(
   const remainingMs = Math.min(YOUNG_JOB_MS - (Date.now() - job.createdAt.getTime()), YOUNG_JOB_MS);
   if (isFinished(job) || remainingMs <= 0) return job;
   try {
-    const ended = await verification.waitForJob(job.id, { ...asker, timeoutMs: remainingMs });
+    const ended = await verification.waitForJob(job.id, { ...requester, timeoutMs: remainingMs });
     return ended ?? (await verification.readJob(job.id)) ?? job;
   } catch {
     // If the client cannot wait, return the state read above.

@@ -78,11 +78,11 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   const ask = async (
     task: BodyReadTask,
     length: number,
-    asker: Parameters<typeof small.ask>[1],
+    requester: Parameters<typeof small.ask>[1],
   ): Promise<ParsedBody> => {
     const thread = length <= SMALL_BODY_BYTES ? small : large;
     try {
-      return readAnswer(await thread.ask(task, asker));
+      return readAnswer(await thread.ask(task, requester));
     } catch (error) {
       throw toThreadError(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
     }
@@ -100,8 +100,8 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
           const blocks = await receiveBody(streamOf(c), { limitBytes, declaredBytes });
           const length = blocks.reduce((sum, block) => sum + block.length, 0);
           const transfer = blocks.map(({ buffer }) => buffer);
-          const asker = { client, transfer, signal };
-          const read = await ask({ form, limits, blocks }, length, asker);
+          const requester = { client, transfer, signal };
+          const read = await ask({ form, limits, blocks }, length, requester);
           // Only the body of such a request reveals its kind and holds its key.
           if (form.kind === 'etherscan') {
             if ('request' in read) access.admit(c, read.key);
@@ -115,8 +115,8 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
     },
     readFetched: (bytes, form, client) => {
       const block = new Uint8Array(bytes);
-      const asker = { client, transfer: [block.buffer] };
-      return ask({ form, limits, blocks: [block] }, bytes.length, asker);
+      const requester = { client, transfer: [block.buffer] };
+      return ask({ form, limits, blocks: [block] }, bytes.length, requester);
     },
     close: async () => {
       await Promise.all([small.close(), large.close()]);

@@ -153,7 +153,7 @@ export class RecordResponder {
    */
   async admit<T>(
     c: Context,
-    make: (asker: Requester) => Promise<T>,
+    make: (requester: Requester) => Promise<T>,
     admission = this.#reading,
   ): Promise<T> {
     const client = this.clientOf(c);

@@ -27,10 +27,10 @@ export function isGone({ socket, outgoing }: RequestConnection): boolean {
 }
 
 /**
- * Calls `tell` once when the response has been received or its connection is gone. The returned function
+ * Calls `onEnd` once when the response has been received or its connection is gone. The returned function
  * cancels that.
  */
-export function whenEnded({ socket, outgoing }: RequestConnection, tell: () => void): () => void {
+export function whenEnded({ socket, outgoing }: RequestConnection, onEnd: () => void): () => void {
   const ends = endsOn(socket);
   const forget = (): void => {
     ends.delete(end);
@@ -38,7 +38,7 @@ export function whenEnded({ socket, outgoing }: RequestConnection, tell: () => v
   };
   const end = (): void => {
     forget();
-    tell();
+    onEnd();
   };
   ends.add(end);
   outgoing.once('close', end);

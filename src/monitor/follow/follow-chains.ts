@@ -22,7 +22,7 @@ interface FollowedChain {
 }
 
 /** How often changes of the monitored chains are checked. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /**
  * Starts following the monitored chains, sharing them with other processes on the same database. Only one
@@ -55,11 +55,11 @@ export function startChainFollowers(
     for (const chainId of wanted.keys()) {
       if (!chains.has(chainId)) chains.set(chainId, follow(chainId));
     }
-    await waker.wait(LOOK_EVERY_MS, signal);
+    await waker.wait(POLL_EVERY_MS, signal);
     return 0;
   };
   const following = repeatUntilClosed(startAndStop, {
-    retryMs: LOOK_EVERY_MS,
+    retryMs: POLL_EVERY_MS,
     onFailure: (error) =>
       log.error({ event: 'monitor_failed', error: messageOf(error) }, 'chains are not followed'),
   });

@@ -7,10 +7,10 @@ const NOTED = 8;
 
 const FIND_LOST = sql(
   'find lost events',
-  `SELECT told.id::text, told.recorded_at FROM unnest($1::bigint[], $2::text[]) AS told (id, recorded_at)
+  `SELECT sent.id::text, sent.recorded_at FROM unnest($1::bigint[], $2::text[]) AS sent (id, recorded_at)
    WHERE NOT EXISTS (
-     SELECT FROM match_events WHERE match_events.id = told.id
-       AND extract(epoch FROM match_events.recorded_at)::text = told.recorded_at)`,
+     SELECT FROM match_events WHERE match_events.id = sent.id
+       AND extract(epoch FROM match_events.recorded_at)::text = sent.recorded_at)`,
 );
 const READ_NEWEST = sql(
   'read newest events',
@@ -25,14 +25,14 @@ const READ_IDENTITY = sql(
 /** Those of the given events that the database does not have. */
 export async function findLostEvents(
   database: Queryable,
-  told: readonly EventMark[],
+  sent: readonly EventMark[],
 ): Promise<readonly EventMark[]> {
   const rows = await database.query<{ id: string; recorded_at: string }>(FIND_LOST, [
-    told.map(({ id }) => id),
-    told.map(({ recordedAt }) => recordedAt),
+    sent.map(({ id }) => id),
+    sent.map(({ recordedAt }) => recordedAt),
   ]);
   const lost = new Set(rows.map((row) => `${row.id} ${row.recorded_at}`));
-  return told.filter(({ id, recordedAt }) => lost.has(`${id} ${recordedAt}`));
+  return sent.filter(({ id, recordedAt }) => lost.has(`${id} ${recordedAt}`));
 }
 
 /** The newest events of the log, newest last. */

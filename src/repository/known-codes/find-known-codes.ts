@@ -16,7 +16,7 @@ const SAME_METADATA = 8;
 /** Maximum distinct compiled bytecodes that are proposed for one masked bytecode. */
 const SAME_MASK = 16;
 /** Maximum bytecodes of one masked hash that are examined, the oldest first: additions cannot hide an older one. */
-const LOOKED_AT = 5000;
+const MAX_EXAMINED = 5000;
 /** Maximum contracts that are only similar. */
 const SIMILAR = 4;
 
@@ -42,7 +42,7 @@ const FIND_SAME_MASK = sql(
   `WITH code_on_chain AS MATERIALIZED (SELECT string_to_array($2::text, ',')::bigint[] AS known)
    SELECT best.* FROM (
      SELECT id FROM (
-       SELECT id, constants FROM known_codes WHERE masked_hash = $1 ORDER BY id LIMIT ${LOOKED_AT}
+       SELECT id, constants FROM known_codes WHERE masked_hash = $1 ORDER BY id LIMIT ${MAX_EXAMINED}
      ) AS first CROSS JOIN code_on_chain
      WHERE CASE WHEN cardinality(constants)::bigint * cardinality(known) <= ${COMPARED} THEN constants <@ known
        ELSE NOT EXISTS (SELECT unnest(constants) EXCEPT SELECT unnest(known)) END

@@ -35,7 +35,7 @@ const NAMES_OF_HASH = 32;
 const FILTERED_FACTOR = 10;
 /** Maximum results of a search, and maximum names that it examines. */
 const MAX_FOUND = 100;
-const MAX_LOOKED_AT = 20_000;
+const MAX_EXAMINED = 20_000;
 /** Characters of names times those of the pattern: each may be compared with each, so this is about half a second. */
 const MAX_COMPARED = 2 ** 26;
 /** Each may double the cost of comparing a text. */
@@ -71,7 +71,7 @@ const COUNT_BEGUN = sql(
   'count signatures that are begun',
   `SELECT count(*)::float8 AS begun, (count(*) FILTER (WHERE characters <= $3))::float8 AS fitting FROM (
      SELECT sum(octet_length(signature)) OVER (ORDER BY signature, kind ROWS UNBOUNDED PRECEDING) AS characters
-     FROM (${BEGUN} LIMIT ${MAX_LOOKED_AT + 1}) AS begun
+     FROM (${BEGUN} LIMIT ${MAX_EXAMINED + 1}) AS begun
    ) AS counted`,
 );
 const READ_TOTALS = sql(
@@ -155,19 +155,19 @@ export async function searchByPattern(
   pattern: string,
 ): Promise<FoundSignatures> {
   const [begin, until, like] = readPattern(pattern);
-  const look = (mostNames: number): Promise<readonly FoundRow[]> =>
+  const readRows = (mostNames: number): Promise<readonly FoundRow[]> =>
     database.query<FoundRow>(SEARCH, [begin, until, like, mostNames]);
   const mostCharacters = Math.floor(MAX_COMPARED / like.length);
   // This many may be compared, however long they are.
-  const surely = Math.min(MAX_LOOKED_AT, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
-  let rows = await look(surely);
+  const alwaysAllowed = Math.min(MAX_EXAMINED, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
+  let rows = await readRows(alwaysAllowed);
   if (rows.length < MAX_FOUND) {
     const [counted] = await database.query<{ begun: number; fitting: number }>(COUNT_BEGUN, [
       ...[begin, until, mostCharacters],
     ]);
     const { begun, fitting } = counted ?? { begun: 0, fitting: 0 };
-    const most = Math.min(MAX_LOOKED_AT, fitting);
-    if (Math.min(begun, most) > surely) rows = await look(most);
+    const most = Math.min(MAX_EXAMINED, fitting);
+    if (Math.min(begun, most) > alwaysAllowed) rows = await readRows(most);
     if (rows.length < MAX_FOUND && begun > most) {
       throw new FullmatchError(
         'search_too_broad',

@@ -1,6 +1,6 @@
 import { type Auxdata, listReleaseAuxdata, readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { compareVersions, isSolarVersion } from '../../compilers/compiler-version.ts';
-import { isMembers } from '../../lib/members.ts';
+import { membersOf } from '../../lib/members.ts';
 import { type MetadataChange, withChanges } from '../../solidity/setting-changes.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { isOfVersion } from './is-of-version.ts';
@@ -59,7 +59,7 @@ function changeTo(
   { version, input: { settings } }: CompilationTask,
   form: MetadataForm | undefined,
 ): MetadataChange | undefined {
-  const { bytecodeHash, appendCBOR } = isMembers(settings['metadata']) ? settings['metadata'] : {};
+  const { bytecodeHash, appendCBOR } = membersOf(settings['metadata']);
   if (form === undefined) return undefined;
   if (form === 'omitted') {
     if (appendCBOR === false || compareVersions(version, APPEND_CBOR_SINCE) < 0) return undefined;

@@ -8,7 +8,7 @@ const TIMES_FOR_SETTINGS = 3;
 const LEAST_SHARE = 0.4;
 /** If one compilation takes a larger part of the time than this, there is time for only a few. */
 const SLOW_SHARE = 1 / 3;
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 
 /** How long a diagnosis may take. */
 export interface DiagnosisLimits {
@@ -45,11 +45,11 @@ export function startDiagnosisTimer(
 ): { readonly signal: AbortSignal; readonly end: () => void } {
   const over = new AbortController();
   const begun = performance.now();
-  const look = (): void => {
+  const checkTime = (): void => {
     const spent = performance.now() - begun;
     if (spent >= longestMs || (spent >= leastMs && doOthersWait())) over.abort();
-    else timer = setTimeout(look, Math.min(LOOK_MS, longestMs - spent));
+    else timer = setTimeout(checkTime, Math.min(CHECK_MS, longestMs - spent));
   };
-  let timer = setTimeout(look, leastMs);
+  let timer = setTimeout(checkTime, leastMs);
   return { signal: over.signal, end: () => clearTimeout(timer) };
 }

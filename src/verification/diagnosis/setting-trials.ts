@@ -1,5 +1,5 @@
 import { compareVersions } from '../../compilers/compiler-version.ts';
-import { isMembers } from '../../lib/members.ts';
+import { membersOf } from '../../lib/members.ts';
 import { isOptimized } from '../../solidity/optimizer-state.ts';
 import { type SettingChanges } from '../../solidity/setting-changes.ts';
 
@@ -102,7 +102,7 @@ function solidityTrials({
   settings,
   version,
 }: TriedCompilation): readonly [readonly SettingChanges[], readonly SettingChanges[]] {
-  const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
+  const optimizer = membersOf(settings['optimizer']);
   const { runs = DEFAULT_RUNS } = optimizer;
   const isEnabled = isOptimized(settings);
   const others = COMMON_RUNS.filter((each) => each !== runs).map((each): SettingChanges => ({

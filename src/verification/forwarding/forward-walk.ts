@@ -49,21 +49,21 @@ export function startForwarding(
   const step = async (signal: AbortSignal): Promise<number> => {
     const due = await leaseDueForwarding(database, LEASE_MS);
     if (due === undefined) return pauseMs;
-    let said: ExplorerResponse;
+    let response: ExplorerResponse;
     try {
       signal.throwIfAborted();
-      said = await tell(contracts, explorers, due, signal);
+      response = await submitOrPoll(contracts, explorers, due, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       await releaseForwarding(database, due);
       return 0;
     }
-    const noted = stateAfter(due, said);
+    const outcome = stateAfter(due, response);
     const { chainId, address, explorer } = due;
-    const links = explorers.linksOf(explorer, chainId, address, noted.externalId ?? undefined);
+    const links = explorers.linksOf(explorer, chainId, address, outcome.externalId ?? undefined);
     const pause = Math.min(MAX_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
-    await recordForwarding(database, due, { ...noted, links }, pause);
-    const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
+    await recordForwarding(database, due, { ...outcome, links }, pause);
+    const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: outcome.state };
     log.info(facts, 'a match was forwarded to another explorer');
     return GAP_MS;
   };
@@ -77,7 +77,7 @@ export function startForwarding(
   });
 }
 
-async function tell(
+async function submitOrPoll(
   contracts: Pick<ContractReader, 'readRecord'>,
   explorers: ExplorerVerifier,
   { explorer, chainId, address, externalId }: DueForwarding,
@@ -99,21 +99,21 @@ async function tell(
  */
 function stateAfter(
   { state, externalId, attempts }: DueForwarding,
-  said: ExplorerResponse,
+  response: ExplorerResponse,
 ): Omit<ExternalVerification, 'links'> {
   const known = externalId === undefined ? {} : { externalId };
-  switch (said.kind) {
+  switch (response.kind) {
     case 'verified':
       return { state: 'verified', ...known };
     case 'accepted':
       return externalId === undefined
-        ? { state: 'submitted', externalId: said.id }
+        ? { state: 'submitted', externalId: response.id }
         : { state: 'verified', ...known };
     case 'refused':
-      return { state: 'failed', error: said.reason, ...known };
+      return { state: 'failed', error: response.reason, ...known };
     case 'pending':
     case 'later': {
-      const error = said.kind === 'later' ? { error: said.reason } : {};
+      const error = response.kind === 'later' ? { error: response.reason } : {};
       if (attempts < MAX_ATTEMPTS) return { state, ...known, ...error };
       return { state: 'failed', error: 'The explorer did not finish in time.', ...known, ...error };
     }

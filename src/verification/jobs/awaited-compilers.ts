@@ -55,7 +55,7 @@ const PARK = sql(
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
 const TELL = sql(
-  'tell how far the download of a compiler has come',
+  'reporting how far the download of a compiler has come',
   `UPDATE verification_jobs SET awaited_until = now() + $2 * interval '1 millisecond', awaited_bytes = $3,
      awaited_total_bytes = $4
    WHERE awaited_compiler = $1 AND state = 'queued'`,
@@ -87,7 +87,7 @@ export function followDownloads(database: Database, log: Logger): CompilerWaits 
     if (followed.has(longVersion)) return;
     let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
-    const tell = setInterval(() => {
+    const reporting = setInterval(() => {
       const { receivedBytes, totalBytes = null } = progress();
       void database
         .query(TELL, [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes])
@@ -95,7 +95,7 @@ export function followDownloads(database: Database, log: Logger): CompilerWaits 
         .catch(() => undefined);
     }, PROGRESS_MS);
     const over = Promise.race([ended, stopped]).then(async () => {
-      clearInterval(tell);
+      clearInterval(reporting);
       followed.delete(longVersion);
       await wake(longVersion).catch((error: unknown) =>
         log.warn({ event: 'wake_failed', error: messageOf(error) }, 'jobs wait for their compiler'),

@@ -70,6 +70,28 @@ describe('Waiters for a job', () => {
     expect(waiters.size).toBe(0);
   });
 
+  test('are resumed over several turns of the event loop, so that other requests have theirs', async () => {
+    const waiters = makeWaiters();
+    const id = await submit();
+    const resumedIn = new Map<number, number>();
+    let turn = 0;
+    let isOver = false;
+    const countTurn = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(countTurn);
+    };
+    const waiting = Array.from({ length: 320 }, async () => {
+      await waiters.waitForEnd(id, { client: 'a' });
+      resumedIn.set(turn, (resumedIn.get(turn) ?? 0) + 1);
+    });
+    await expect.poll(() => waiters.size).toBe(320);
+    countTurn();
+    await cancelJob(testDatabase.database, id);
+    await Promise.all(waiting);
+    isOver = true;
+    expect(Math.max(...resumedIn.values())).toBeLessThanOrEqual(64);
+  });
+
   test('are not woken when other jobs end', async () => {
     const waiters = makeWaiters();
     const [id, ...others] = [await submit(), await submit(), await submit()];

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
 import { type Logger } from '../../log.ts';
@@ -36,6 +36,8 @@ interface Read {
 const POLL_MS = 2000;
 /** Maximum number of jobs per statement. A failed job may hold 128 kB. */
 const READ_MAX_JOBS = 50;
+/** Requests resumed in one turn of the event loop: each renders its response at once. */
+const RESUMED_PER_TURN = 32;
 const RETRY_AFTER_S = 2;
 
 /**
@@ -64,7 +66,7 @@ export class JobWaiters {
     this.#database = parts.database;
     this.#admission = new Admission(limits);
     this.#log = parts.log;
-    parts.watch.onEnd((id) => this.#look(id === undefined ? [...this.#waiters.keys()] : [id]));
+    parts.watch.onEnd((id) => this.#readAgain(id === undefined ? [...this.#waiters.keys()] : [id]));
     this.#polling = this.#poll(pollMs);
   }
 
@@ -109,7 +111,7 @@ export class JobWaiters {
         signal?.addEventListener('abort', leave, { once: true });
         if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
         // The job may have ended before the waiter was registered.
-        this.#look([id]);
+        this.#readAgain([id]);
       });
     } finally {
       clearTimeout(timer);
@@ -144,7 +146,7 @@ export class JobWaiters {
   }
 
   /** Reads the jobs among these that have waiters, and notifies the waiters of ended ones. */
-  #look(ids: readonly string[]): void {
+  #readAgain(ids: readonly string[]): void {
     for (const id of ids) {
       if (!this.#waiters.has(id) || this.#asked.has(id)) continue;
       this.#asked.set(id, []);
@@ -163,7 +165,7 @@ export class JobWaiters {
           this.#database,
           batch.map(([id]) => id),
         );
-        for (const [id, reads] of batch) this.#tell(id, reads, jobs.get(id));
+        for (const [id, reads] of batch) await this.#resume(id, reads, jobs.get(id));
       } catch (error) {
         // Waiters keep waiting; the next poll reads again.
         this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
@@ -173,10 +175,18 @@ export class JobWaiters {
     this.#reading = false;
   }
 
-  #tell(id: string, reads: readonly Read[], job: VerificationJob | undefined): void {
-    for (const { resolve } of reads) resolve(job);
-    if (job !== undefined && !isFinished(job)) return;
-    for (const { resolve } of this.#waiters.get(id) ?? []) resolve(job);
+  /** Resumes the readers of a job and, once it has ended, its waiters, leaving turns to other requests. */
+  async #resume(
+    id: string,
+    reads: readonly Read[],
+    job: VerificationJob | undefined,
+  ): Promise<void> {
+    const hasEnded = job === undefined || isFinished(job);
+    const resumed = [...reads, ...(hasEnded ? (this.#waiters.get(id) ?? []) : [])];
+    for (const [index, { resolve }] of resumed.entries()) {
+      if (index > 0 && index % RESUMED_PER_TURN === 0) await nextTurn();
+      resolve(job);
+    }
   }
 
   async #poll(pollMs: number): Promise<void> {
@@ -187,7 +197,7 @@ export class JobWaiters {
       const ids = [...this.#waiters.keys()];
       if (ids.length === 0) continue;
       const unfinished = await listUnfinished(this.#database, ids).catch(() => undefined);
-      if (unfinished !== undefined) this.#look(ids.filter((id) => !unfinished.has(id)));
+      if (unfinished !== undefined) this.#readAgain(ids.filter((id) => !unfinished.has(id)));
     }
   }
 }

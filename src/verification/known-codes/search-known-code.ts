@@ -52,12 +52,12 @@ export interface KnownCodeSearch {
    * stored sources, it is compiled once, provided that this process compiles.
    * @throws FullmatchError queue_full
    */
-  search(code: SearchedCode, asker: Requester): Promise<SubmittedCodeMatch | undefined>;
+  search(code: SearchedCode, requester: Requester): Promise<SubmittedCodeMatch | undefined>;
   /**
    * Reads the contract verified at an address; undefined if there is none, or its sources are too large.
    * @throws FullmatchError queue_full
    */
-  readStored(chainId: number, address: Hex, asker: Requester): Promise<StoredMatch | undefined>;
+  readStored(chainId: number, address: Hex, requester: Requester): Promise<StoredMatch | undefined>;
 }
 
 /** Dependencies of the search. */
@@ -81,7 +81,7 @@ export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
   const admit = <Found>(client: string, work: () => Promise<Found>): Promise<Found> =>
     searches.run(client, work).catch(refuseSearch);
   return {
-    search: (code, asker) => admit(asker.client, () => search(parts, code, asker)),
+    search: (code, requester) => admit(requester.client, () => search(parts, code, requester)),
     readStored: (chainId, address, { client }) =>
       admit(client, async () => {
         const current = await readCurrentCompilation(parts.database, chainId, address);
@@ -104,7 +104,7 @@ function refuseSearch(error: unknown): never {
 async function search(
   parts: SearchParts,
   code: SearchedCode,
-  asker: Requester,
+  requester: Requester,
 ): Promise<SubmittedCodeMatch | undefined> {
   let partial: SubmittedCodeMatch | undefined;
   let tried = 0;
@@ -112,7 +112,7 @@ async function search(
   const seen = new Set<string>();
   const pauses = new EventLoopYielder();
   for await (const candidate of propose(parts.database, code)) {
-    asker.signal.throwIfAborted();
+    requester.signal.throwIfAborted();
     const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -120,7 +120,7 @@ async function search(
     if (partial !== undefined && !candidate.hasSameMetadata) continue;
     if ((tried += 1) > MAX_TRIED) break;
     await pauses.take();
-    const judged = await judge(parts, candidate, code, mayCompile ? asker : undefined);
+    const judged = await judge(parts, candidate, code, mayCompile ? requester : undefined);
     if (judged === undefined) continue;
     if (judged.isCompiledNow) mayCompile = false;
     if (judged.found?.judgement.match === 'full') return judged.found;
@@ -160,7 +160,7 @@ async function judge(
   { database, cache, sourceBytes, given }: SearchParts,
   candidate: KnownCandidate,
   code: SearchedCode,
-  asker: Requester | undefined,
+  requester: Requester | undefined,
 ): Promise<Judged | undefined> {
   const { compilationId: id, isCompiled, fullyQualifiedName } = candidate;
   if (!(await isCompilationCurrent(database, id))) return undefined;
@@ -184,12 +184,12 @@ async function judge(
     if (!mayDifferByFileOrder(known, candidate)) return { found: undefined, isCompiledNow: false };
   }
   const compilation = stored?.compilation ?? known?.compilation;
-  if (compilation === undefined || given === undefined || asker === undefined) return undefined;
+  if (compilation === undefined || given === undefined || requester === undefined) return undefined;
   const name = fullyQualifiedName === '' ? compilation.fullyQualifiedName : fullyQualifiedName;
   const task = describeStoredTask(compilation, name);
   try {
     const request = packRequest({ ...NO_PLACE, compilation: task });
-    const [found] = await given.verify({ request, codes: [code] }, asker);
+    const [found] = await given.verify({ request, codes: [code] }, requester);
     return { found, isCompiledNow: true };
   } catch (error) {
     // If the stored sources no longer compile, the other candidates are unaffected.

@@ -82,8 +82,8 @@ test('yields to other work while comparing many bytecodes with many contracts', 
     if (!ended) setImmediate(count);
   };
   setImmediate(count);
-  const asker = { client: OTHER, signal: NOBODY_CLOSES };
-  await verifier.verify(requestOf(30, '5a'.repeat(100_000)), asker);
+  const requester = { client: OTHER, signal: NOBODY_CLOSES };
+  await verifier.verify(requestOf(30, '5a'.repeat(100_000)), requester);
   ended = true;
   // 180 MB are compared: any processor takes far longer than ten turns of a few milliseconds.
   expect(turns).toBeGreaterThan(10);

@@ -19,7 +19,7 @@ export interface SubmittedCodeVerifier {
    */
   verify(
     given: SubmittedCodeRequest,
-    asker: Requester,
+    requester: Requester,
   ): Promise<readonly (SubmittedCodeMatch | undefined)[]>;
 }
 

@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../../lib/hex.ts';
-import { isMembers } from '../../../lib/members.ts';
+import { isMembers, membersOf } from '../../../lib/members.ts';
 import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { type SubmittedCodeMatch } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { type ResponseOf } from '../../answer.ts';
@@ -133,7 +133,7 @@ function partsOf(
   artifacts: Readonly<Record<string, unknown>> | undefined,
 ): Parts {
   if (code === undefined) return [];
-  const positions = isMembers(artifacts?.['cborAuxdata']) ? artifacts['cborAuxdata'] : {};
+  const positions = membersOf(artifacts?.['cborAuxdata']);
   const metas = (Object.values(positions) as { offset: number; value: string }[]).sort(
     (left, right) => left.offset - right.offset,
   );

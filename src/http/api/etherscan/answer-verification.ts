@@ -22,7 +22,7 @@ import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-texts.
  * How long a submission waits for its job. The job reads the chain before it compiles, so the response can
  * report that the address has no code. Clients then resubmit until their node's block has propagated.
  */
-const FIRST_LOOK_MS = 2_000;
+const FIRST_WAIT_MS = 2_000;
 
 /** Handles verifysourcecode: queues the verification and returns the id of its job. */
 export async function answerSubmission(
@@ -41,7 +41,7 @@ export async function answerSubmission(
     if (isVerified) return notOkResponse(texts.alreadyVerified);
     throw error;
   }
-  const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
+  const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_WAIT_MS };
   // A client that cannot wait polls the job, as all clients do.
   const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
   if (ended?.failure?.code === 'contract_not_deployed') {
@@ -57,10 +57,10 @@ export async function answerStatus(
 ): Promise<Answer> {
   const { c, fields } = question;
   const id = requireField(fields, 'guid');
-  const asker = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+  const requester = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
   let job: VerificationJob;
   try {
-    job = await readJobAfterShortWait(verification, id, asker);
+    job = await readJobAfterShortWait(verification, id, requester);
   } catch (error) {
     const isUnknown = error instanceof FullmatchError && error.code === 'job_not_found';
     if (isUnknown) return notOkResponse(RESULT_TEXTS.unknownJob);

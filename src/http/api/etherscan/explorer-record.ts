@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { FullmatchError } from '../../../errors.ts';
-import { isMembers, type Members } from '../../../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import {
@@ -170,7 +170,7 @@ function settingsIn({ CompilerSettings: given }: ExplorerRecord, limits: Request
   if (typeof given !== 'string') return given ?? {};
   try {
     const value = parseUntrustedJson(Buffer.from(given), limits);
-    return isMembers(value) ? value : {};
+    return membersOf(value);
   } catch {
     return {};
   }
@@ -198,7 +198,7 @@ function sourcesIn(
   const settings = held !== value && isMembers(value) ? value['settings'] : undefined;
   return {
     sources: Object.fromEntries(sources),
-    settings: isMembers(settings) ? settings : {},
+    settings: membersOf(settings),
   };
 }
 

@@ -1,5 +1,5 @@
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
-import { isMembers } from '../../../lib/members.ts';
+import { isMembers, membersOf } from '../../../lib/members.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
 import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { isOptimized } from '../../../solidity/optimizer-state.ts';
@@ -56,7 +56,7 @@ export function renderSourceRecord(
   if (compilation === undefined) return UNVERIFIED_RECORD;
   const { language, version, name, fullyQualifiedName, settings } = compilation;
   const [path] = splitQualifiedName(fullyQualifiedName);
-  const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
+  const optimizer = membersOf(settings['optimizer']);
   const isVyper = language === 'vyper';
   const input = {
     language: LANGUAGE_NAMES[language] ?? language,
@@ -119,9 +119,6 @@ export function librariesOf({
   }
   return [...found.values()];
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  isMembers(value) ? value : {};
 
 const LICENSE = /SPDX-License-Identifier:[ \t]{0,8}([\w.+-]{1,64})/;
 

@@ -17,7 +17,7 @@ const CONTRACT_FIELDS =
   'compilation.language,compilation.compilerVersion,compilation.compilerSettings,compilation.fullyQualifiedName,deployment';
 
 /** Defines a read-only tool by its description and the API path that it requests. */
-function tool<Shape extends z.ZodRawShape>(told: {
+function tool<Shape extends z.ZodRawShape>(definition: {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -26,7 +26,7 @@ function tool<Shape extends z.ZodRawShape>(told: {
   /** Selects the part of the response to return; absent means all of it. */
   readonly pick?: (body: unknown) => unknown;
 }) {
-  return told;
+  return definition;
 }
 
 const TOOLS = [
@@ -114,10 +114,10 @@ const TOOLS = [
     pick: (body) => {
       const { error, ...job } = body as { readonly error?: Readonly<Record<string, unknown>> };
       if (error === undefined) return job;
-      const said = Object.fromEntries(
+      const shown = Object.fromEntries(
         Object.entries(error).filter(([key]) => !/^(?:onchain|recompiled)/.test(key)),
       );
-      return { ...job, error: said };
+      return { ...job, error: shown };
     },
   }),
 ] as const;
@@ -131,11 +131,12 @@ export function addTools(server: McpServer, ask: RequestApi): void {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations },
-      async (told: unknown) => {
-        const { status, text } = await ask((path as (told: unknown) => string)(told));
+      async (args: unknown) => {
+        const { status, text } = await ask((path as (args: unknown) => string)(args));
         const isError = status >= 400;
-        const said = isError || pick === undefined ? text : JSON.stringify(pick(JSON.parse(text)));
-        return { content: [{ type: 'text' as const, text: said }], ...(isError && { isError }) };
+        const result =
+          isError || pick === undefined ? text : JSON.stringify(pick(JSON.parse(text)));
+        return { content: [{ type: 'text' as const, text: result }], ...(isError && { isError }) };
       },
     );
   }

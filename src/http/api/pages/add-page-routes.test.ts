@@ -288,9 +288,9 @@ describe('Concurrent page requests', () => {
         return admit(c, make, admission);
       }
       asked += 1;
-      const noted: typeof make = (asker) => {
-        asker.signal.addEventListener('abort', () => (dropped += 1));
-        return make(asker);
+      const noted: typeof make = (requester) => {
+        requester.signal.addEventListener('abort', () => (dropped += 1));
+        return make(requester);
       };
       return admit(c, noted, admission).catch((error: unknown) => {
         dropped += 1;

@@ -50,12 +50,12 @@ export async function renderPage(
   let task: PageTask = { ...asked, answers: [] };
   let step: PageStep = { missing: [] };
   /** Reads and writes as long as there is little data. */
-  const advanceSmall = async (asker: Requester): Promise<void> => {
+  const advanceSmall = async (requester: Requester): Promise<void> => {
     for (;;) {
       if ('missing' in step)
-        task = await readMissing(c, making, task, { ...asker, missing: step.missing });
+        task = await readMissing(c, making, task, { ...requester, missing: step.missing });
       if (renderer.isLarge(task.answers)) return;
-      step = await renderer.advance(task, asker);
+      step = await renderer.advance(task, requester);
       if (!('missing' in step)) return;
     }
   };

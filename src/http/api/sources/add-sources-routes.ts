@@ -25,8 +25,8 @@ export function addSourcesRoutes(
   });
   routes.openapi(proposalRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
-    const asker = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
-    const proposal = await verification.propose(chainId, address, asker);
+    const requester = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+    const proposal = await verification.propose(chainId, address, requester);
     return respondJson(proposalRoute, proposal, NOT_STORED);
   });
 }

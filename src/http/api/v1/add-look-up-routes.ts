@@ -124,8 +124,8 @@ async function resolveAll(
   }
   const resolve = async (match: ContractMatch) => {
     const { proxyResolutionError, ...resolution } = await resolveProxy(parts, { ...match, client });
-    const said = proxyResolutionError && { proxyResolutionError: proxyResolutionError.message };
-    return [match, { ...resolution, ...said }] as const;
+    const failure = proxyResolutionError && { proxyResolutionError: proxyResolutionError.message };
+    return [match, { ...resolution, ...failure }] as const;
   };
   return new Map(await Promise.all(found.map(resolve)));
 }

@@ -40,9 +40,9 @@ interface Submission {
 }
 
 async function verifyAndWait(c: Context, parts: VerifyParts): Promise<Answer> {
-  const asker = { client: clientOf(c.env, parts.trustedProxies), signal: c.req.raw.signal };
-  const submitted = await submitBody(c, asker.client, parts);
-  return 'place' in submitted ? answerEnd(submitted, asker, parts) : submitted;
+  const requester = { client: clientOf(c.env, parts.trustedProxies), signal: c.req.raw.signal };
+  const submitted = await submitBody(c, requester.client, parts);
+  return 'place' in submitted ? answerEnd(submitted, requester, parts) : submitted;
 }
 
 /** Reads a body and submits it. The body is not kept: a request that waits for a verification holds only its id. */
@@ -68,13 +68,13 @@ async function submitBody(
 /** Waits for a verification and returns its result. */
 async function answerEnd(
   { place, verificationId }: Submission,
-  asker: Pick<WaitOptions, 'client' | 'signal'>,
+  requester: Pick<WaitOptions, 'client' | 'signal'>,
   parts: VerifyParts,
 ): Promise<Answer> {
   if (verificationId === undefined) {
     return answerMatch(place, 'full', await readStorageTime(parts, place));
   }
-  const job = await parts.verification.waitForJob(verificationId, asker);
+  const job = await parts.verification.waitForJob(verificationId, requester);
   if (job === undefined) throw jobNotFound(verificationId);
   if (job.failure !== undefined) {
     const { code, message } = job.failure;

@@ -36,7 +36,7 @@ export function createExplorerImport({
   registry,
   requests,
 }: Pick<HttpDependencies, 'explorer' | 'registry' | 'requests'>): ImportFromExplorer {
-  const looks = new CachedLookup<PackedRequest>(LIMITS);
+  const lookups = new CachedLookup<PackedRequest>(LIMITS);
   return async ({ chainId, address, client, apiKey }) => {
     const chain = registry().chains.find(
       ({ record }) => record.chainId === chainId && record.supported,
@@ -47,7 +47,7 @@ export function createExplorerImport({
     if (!explorer.canQuery(chain, apiKey !== undefined)) {
       throw notTakenOver(chainId, whyNotAsked(explorer, chain, apiKey !== undefined));
     }
-    const look = async (): Promise<PackedRequest> => {
+    const fetchRequest = async (): Promise<PackedRequest> => {
       const bytes = await explorer.read(
         chainId,
         address,
@@ -62,7 +62,7 @@ export function createExplorerImport({
     const keyHash = createHash('sha256')
       .update(apiKey ?? '')
       .digest('base64');
-    return looks.ask(`${chainId} ${address} ${keyHash}`, client, look);
+    return lookups.ask(`${chainId} ${address} ${keyHash}`, client, fetchRequest);
   };
 }
 

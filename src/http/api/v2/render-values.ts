@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../../lib/hex.ts';
-import { isMembers, type Members } from '../../../lib/members.ts';
+import { isMembers, type Members, membersOf } from '../../../lib/members.ts';
 import { describeValues } from '../../../solidity/describe-values.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
 import { type ResponseOf } from '../../answer.ts';
@@ -78,5 +78,4 @@ function configuredLibraries(libraries: unknown): Members {
   );
 }
 
-const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
 const isHex = (value: unknown): value is string => typeof value === 'string' && HEX.test(value);

@@ -39,7 +39,7 @@ const STARTED = { message: 'Smart-contract verification started' };
  * How long a submission waits for its job, so that it can report an address without code: this check runs
  * before the compilation.
  */
-const FIRST_LOOK_MS = 2_000;
+const FIRST_WAIT_MS = 2_000;
 
 /** Adds the part of Blockscout's API v2 that reads and verifies contracts. */
 export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void {
@@ -90,7 +90,7 @@ async function submit(
 ): Promise<void> {
   const client = clientOf(c.env, trustedProxies);
   const id = await submitOrJoin(verification, request, client);
-  const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
+  const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_WAIT_MS };
   // A client that cannot wait polls the contract, as all clients do.
   const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
   const { code, message } = ended?.failure ?? {};

@@ -1,5 +1,5 @@
 import { checksumAddress, type Hex } from '../../../../lib/hex.ts';
-import { isMembers, type Members } from '../../../../lib/members.ts';
+import { type Members, membersOf } from '../../../../lib/members.ts';
 import type { ContractMatch, ContractSections } from '../../../../repository/repository.ts';
 import { type ResponseOf } from '../../../answer.ts';
 import { splitQualifiedName } from '../../../../solidity/library-id.ts';
@@ -112,8 +112,7 @@ function splitSources({ compilation, sources = [] }: Partial<ContractSections>) 
   return { path, content, others };
 }
 
-const optimizerOf = ({ settings }: Compilation): Members =>
-  isMembers(settings['optimizer']) ? settings['optimizer'] : {};
+const optimizerOf = ({ settings }: Compilation): Members => membersOf(settings['optimizer']);
 
 /** Vyper has different optimizer settings. */
 const isVyper = ({ language }: Compilation): boolean => language === 'vyper';
