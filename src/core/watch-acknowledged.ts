@@ -68,7 +68,7 @@ class RunningWatch implements AcknowledgedWatch {
   #feedPosition = '0';
   #written = '';
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
   #closed = false;
   #isFileBroken = false;
 
@@ -90,13 +90,13 @@ class RunningWatch implements AcknowledgedWatch {
       this.#lost = remembered?.lost;
     }
     this.#poll();
-    await this.#looking;
+    await this.#polling;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#polling;
     await this.#write();
   }
 
@@ -105,7 +105,7 @@ class RunningWatch implements AcknowledgedWatch {
   }
 
   #poll(): void {
-    this.#looking = this.#compare()
+    this.#polling = this.#compare()
       .catch((error: unknown) => {
         // The database does not respond, which is reported elsewhere.
         this.#log.debug({ error: messageOf(error) }, 'acknowledged events could not be compared');

@@ -67,7 +67,7 @@ export function answer(
   });
 }
 
-/** Returns 304 if the client's If-None-Match has content with these tags, which has one coding. */
+/** Returns 304 if If-None-Match names this content, which is sent in one coding only; else undefined. */
 export function notModified(ifNoneMatch: string | undefined, tags: EntityTags): Answer | undefined {
   if (ifNoneMatch === undefined) return undefined;
   if (matchIfNoneMatch(ifNoneMatch, tags, 'identity') === undefined) return undefined;

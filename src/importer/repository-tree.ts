@@ -26,7 +26,7 @@ export type TreeEntry =
     }
   | { readonly kind: 'foreign' };
 
-/** Makes an entry of a contract outside a folder; a chain, address or contract that is refused is a refused entry. */
+/** Makes the entry of a contract that is not a folder on disk; what is refused becomes a refused entry. */
 export function toTreeEntry(
   path: string,
   [chain, address]: readonly [chain: string, address: string],

@@ -90,7 +90,7 @@ export function openMonitor(
     }
     return pollMs;
   };
-  const following = repeatUntilClosed(startOrStop, {
+  const switching = repeatUntilClosed(startOrStop, {
     retryMs: pollMs,
     onFailure: (error) =>
       log.error(
@@ -104,7 +104,7 @@ export function openMonitor(
     },
     requests,
     close: async () => {
-      await following.close();
+      await switching.close();
       await work?.close();
     },
   };

@@ -92,7 +92,7 @@ export class Publication {
   readonly #closers = new Closers();
   #inputs: RegistryInputs;
   #activity: RunningActivity | undefined;
-  /** The last publication in progress: they run in sequence. */
+  /** Publications run in sequence. */
   readonly #inTurn = createTurns();
   #registry:
     | {

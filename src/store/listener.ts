@@ -79,11 +79,11 @@ export async function listenOrPoll(
   ...given: Parameters<typeof listenOn>
 ): Promise<() => Promise<void>> {
   const [target, channel, onNotify, log] = given;
-  return target.isPooled === true ? lookFromTimeToTime(channel, onNotify, log) : listenOn(...given);
+  return target.isPooled === true ? notifyRegularly(channel, onNotify, log) : listenOn(...given);
 }
 
 /** Without notifications: calls `onNotify` at intervals, without a payload. The returned function stops it. */
-function lookFromTimeToTime(
+function notifyRegularly(
   channel: string,
   onNotify: (payload?: string) => void,
   log: Logger,

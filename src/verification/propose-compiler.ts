@@ -53,7 +53,7 @@ export function createProposalReader(
   listVersions: (language: string) => Promise<readonly string[]>,
   ending: AbortSignal,
 ): ProposalReader {
-  const looks = new CachedLookup<CompilerProposal>(LIMITS);
+  const lookups = new CachedLookup<CompilerProposal>(LIMITS);
   const read = async (chainId: number, address: Hex): Promise<CompilerProposal> => {
     const chain = findSupportedChain(chainId);
     if (chain === undefined) {
@@ -83,7 +83,7 @@ export function createProposalReader(
   return {
     propose: (chainId, address, { client, signal }) =>
       abortable(
-        looks.ask(`${chainId} ${address}`, client, () => read(chainId, address)),
+        lookups.ask(`${chainId} ${address}`, client, () => read(chainId, address)),
         signal,
       ),
   };

@@ -119,10 +119,10 @@ export function openExplorerVerifier(
       if (answer.status !== 200) {
         return { kind: 'later', reason: `It responded with status ${answer.status}.` };
       }
-      const said = apiKey === undefined ? answer.body : withoutKey(answer.body, apiKey);
-      return said === undefined
+      const shown = apiKey === undefined ? answer.body : withoutKey(answer.body, apiKey);
+      return shown === undefined
         ? { kind: 'later', reason: 'It returned the API key repeatedly.' }
-        : readAnswer(said);
+        : readAnswer(shown);
     } catch (error) {
       if (!(error instanceof FetchFault)) throw error;
       // Its message may name a host of the operator's own network.
@@ -171,12 +171,12 @@ function readAnswer(body: Buffer): ExplorerResponse {
   }
   const { status, result, message } = membersOf(answer);
   const text = [result, message].find((each) => typeof each === 'string' && each !== '');
-  const said = printableText(typeof text === 'string' ? text : '', REASON_CHARACTERS);
-  if (VERIFIED.test(said)) return { kind: 'verified' };
-  if (PENDING.test(said)) return { kind: 'pending' };
-  if (String(status) === '1' && !/^fail/i.test(said) && said.length <= ID_CHARACTERS) {
-    return { kind: 'accepted', id: said };
+  const reason = printableText(typeof text === 'string' ? text : '', REASON_CHARACTERS);
+  if (VERIFIED.test(reason)) return { kind: 'verified' };
+  if (PENDING.test(reason)) return { kind: 'pending' };
+  if (String(status) === '1' && !/^fail/i.test(reason) && reason.length <= ID_CHARACTERS) {
+    return { kind: 'accepted', id: reason };
   }
-  if (LATER.test(said)) return { kind: 'later', reason: said };
-  return { kind: 'refused', reason: said === '' ? 'It gave no reason.' : said };
+  if (LATER.test(reason)) return { kind: 'later', reason };
+  return { kind: 'refused', reason: reason === '' ? 'It gave no reason.' : reason };
 }

@@ -52,7 +52,7 @@ const LIGHT_HASTE = 30;
 /** How soon a new configuration is noticed. */
 const POLL_EVERY_MS = 2000;
 /** Minimum pause between two checks for due endpoints. */
-const POLL_AFTER_MS = 20;
+const MIN_PAUSE_MS = 20;
 
 /** Whether consecutive verdicts are being counted. */
 function isUndecided({ state, goods, bads }: StateRecord): boolean {
@@ -146,7 +146,7 @@ export class Prober {
     if (this.#ending.signal.aborted) return;
     const idle = this.#endpoints().filter(({ host }) => !this.#running.has(host));
     const next = Math.min(Infinity, ...idle.map((tracked) => this.#due.get(tracked) ?? 0));
-    const waitMs = Math.min(Math.max(next - this.#options.now(), POLL_AFTER_MS), POLL_EVERY_MS);
+    const waitMs = Math.min(Math.max(next - this.#options.now(), MIN_PAUSE_MS), POLL_EVERY_MS);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#wake(), waitMs).unref();
   }

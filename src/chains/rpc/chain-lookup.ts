@@ -31,7 +31,7 @@ export function createChainLookup<Query, Found>(
   parts: LookupParts<Query, Found>,
 ): CountedLookup<Query, Found> {
   const { findSupportedChain, read, limits, now } = parts;
-  const looks = new CachedLookup<Found>(limits, now);
+  const lookups = new CachedLookup<Found>(limits, now);
   let findings = 0;
   const keyOf = (chainId: number, query: Query): string => JSON.stringify([chainId, query]);
   return {
@@ -44,13 +44,13 @@ export function createChainLookup<Query, Found>(
           { details: { chainId } },
         );
       }
-      return looks.ask(keyOf(chainId, query), client, async () => {
+      return lookups.ask(keyOf(chainId, query), client, async () => {
         const found = await read(chain, query);
         findings += 1;
         return found;
       });
     },
-    newest: (chainId, query) => looks.newest(keyOf(chainId, query)),
+    newest: (chainId, query) => lookups.newest(keyOf(chainId, query)),
     get findings() {
       return findings;
     },

@@ -2,7 +2,6 @@ import { findChain } from '../../chains/registry/chain-reference.ts';
 import { type Core } from '../../core/open-core.ts';
 import { sequenceEvents } from '../../repository/repository.ts';
 import { type TreeLayout } from '../../exporter/export-tree.ts';
-import { type ParquetProgress } from '../../exporter/parquet/export-parquet.ts';
 import { type Queryable } from '../../store/database.ts';
 import { type Store } from '../../store/open-store.ts';
 import { type CliContext } from '../cli-context.ts';
@@ -60,7 +59,13 @@ export function withSnapshotReader<T>(
 }
 
 /** Renders the progress of an export by table. */
-export function renderTableProgress({ table, rows }: ParquetProgress): string {
+export function renderTableProgress({
+  table,
+  rows,
+}: {
+  readonly table: string;
+  readonly rows: number;
+}): string {
   return `${table}: ${rows} rows`;
 }
 

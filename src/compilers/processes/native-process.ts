@@ -30,7 +30,7 @@ function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** Returns whether the bytes checkScratch like a complete JSON object; they are parsed elsewhere. */
+/** Returns whether the bytes look like a complete JSON object; they are parsed elsewhere. */
 function isJson(bytes: Buffer): boolean {
   return bytes[0] === OPENING && bytes.subarray(-2).includes(CLOSING);
 }
@@ -76,11 +76,11 @@ const SCRATCH_CHECK_MS = 500;
 
 /** Kills a compiler that writes more to its temporary folder than its own files. */
 function watchScratch(bounded: BoundedProcess, folder: string): () => void {
-  let isLooking = false;
+  let isChecking = false;
   const checkScratch = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    const bytes = await sizeOfFolder(folder).finally(() => (isLooking = false));
+    if (isChecking) return;
+    isChecking = true;
+    const bytes = await sizeOfFolder(folder).finally(() => (isChecking = false));
     if (bytes > SCRATCH_BYTES) bounded.kill('compiler_crashed', 'writes too much');
   };
   const timer = setInterval(() => void checkScratch().catch(() => undefined), SCRATCH_CHECK_MS);

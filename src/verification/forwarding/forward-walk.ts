@@ -54,7 +54,12 @@ export function startForwarding(
       signal.throwIfAborted();
       response = await submitOrPoll(contracts, explorers, due, signal);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) {
+        const { jobId: job, explorer } = due;
+        const facts = { event: 'forwarding_failed', job, explorer, error: messageOf(error) };
+        log.warn(facts, 'a match could not be forwarded');
+        return pauseMs;
+      }
       await releaseForwarding(database, due);
       return 0;
     }
@@ -72,7 +77,7 @@ export function startForwarding(
     onFailure: (error) =>
       log.warn(
         { event: 'forwarding_failed', error: messageOf(error) },
-        'a match could not be forwarded',
+        'matches cannot be forwarded at the moment',
       ),
   });
 }

@@ -54,8 +54,8 @@ const PARK = sql(
      awaited_bytes = $5, awaited_total_bytes = $6
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
-const TELL = sql(
-  'reporting how far the download of a compiler has come',
+const REPORT = sql(
+  'report how far the download of a compiler has come',
   `UPDATE verification_jobs SET awaited_until = now() + $2 * interval '1 millisecond', awaited_bytes = $3,
      awaited_total_bytes = $4
    WHERE awaited_compiler = $1 AND state = 'queued'`,
@@ -87,15 +87,15 @@ export function followDownloads(database: Database, log: Logger): CompilerWaits 
     if (followed.has(longVersion)) return;
     let stop = (): void => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
-    const reporting = setInterval(() => {
+    const timer = setInterval(() => {
       const { receivedBytes, totalBytes = null } = progress();
       void database
-        .query(TELL, [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes])
+        .query(REPORT, [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes])
         // Without updates from this process, the waits expire and the jobs are taken again.
         .catch(() => undefined);
     }, PROGRESS_MS);
     const over = Promise.race([ended, stopped]).then(async () => {
-      clearInterval(reporting);
+      clearInterval(timer);
       followed.delete(longVersion);
       await wake(longVersion).catch((error: unknown) =>
         log.warn({ event: 'wake_failed', error: messageOf(error) }, 'jobs wait for their compiler'),

@@ -165,7 +165,10 @@ export class JobWaiters {
           this.#database,
           batch.map(([id]) => id),
         );
-        for (const [id, reads] of batch) await this.#resume(id, reads, jobs.get(id));
+        // Not awaited: requests about other jobs need not wait for these.
+        void resumeInTurns(
+          batch.flatMap(([id, reads]) => this.#resumptions(id, reads, jobs.get(id))),
+        );
       } catch (error) {
         // Waiters keep waiting; the next poll reads again.
         this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
@@ -175,18 +178,19 @@ export class JobWaiters {
     this.#reading = false;
   }
 
-  /** Resumes the readers of a job and, once it has ended, its waiters, leaving turns to other requests. */
-  async #resume(
+  /** The functions that resume the readers of a job and, once it has ended, its waiters. */
+  #resumptions(
     id: string,
     reads: readonly Read[],
     job: VerificationJob | undefined,
-  ): Promise<void> {
+  ): readonly (() => void)[] {
     const hasEnded = job === undefined || isFinished(job);
-    const resumed = [...reads, ...(hasEnded ? (this.#waiters.get(id) ?? []) : [])];
-    for (const [index, { resolve }] of resumed.entries()) {
-      if (index > 0 && index % RESUMED_PER_TURN === 0) await nextTurn();
-      resolve(job);
-    }
+    const waiters = hasEnded ? (this.#waiters.get(id) ?? []) : [];
+    return [...reads, ...waiters].map(
+      ({ resolve }) =>
+        () =>
+          resolve(job),
+    );
   }
 
   async #poll(pollMs: number): Promise<void> {
@@ -199,6 +203,14 @@ export class JobWaiters {
       const unfinished = await listUnfinished(this.#database, ids).catch(() => undefined);
       if (unfinished !== undefined) this.#readAgain(ids.filter((id) => !unfinished.has(id)));
     }
+  }
+}
+
+/** Resumes requests over several turns of the event loop, so that others have theirs. Never rejects. */
+async function resumeInTurns(resumptions: readonly (() => void)[]): Promise<void> {
+  for (const [index, resume] of resumptions.entries()) {
+    if (index > 0 && index % RESUMED_PER_TURN === 0) await nextTurn();
+    resume();
   }
 }
 

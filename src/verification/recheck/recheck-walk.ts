@@ -74,7 +74,15 @@ export function startRecheckWalk(
     }
     // A contract taken during shutdown is checked in the next round.
     if (taken.address !== null && !signal.aborted) {
-      await recheck(Number(taken.chain_id), bytesToHex(taken.address), signal);
+      const [chainId, address] = [Number(taken.chain_id), bytesToHex(taken.address)];
+      try {
+        await recheck(chainId, address, signal);
+      } catch (error) {
+        if (signal.aborted) return 0;
+        const facts = { event: 'recheck_failed', chain_id: chainId, address };
+        log.warn({ ...facts, error: messageOf(error) }, 'a code was not read again');
+        return LONGEST_PAUSE_MS;
+      }
     }
     return 0;
   };

@@ -143,22 +143,26 @@ const contractFiles = <Path extends string, Body extends z.ZodType>(
     },
   });
 
+/** GET /files/any/{chainId}/{address}. */
 export const filesRoute = contractFiles('/files/any/{chainId}/{address}', {
   summary: 'The files of a verified contract with their contents (API v1)',
   found: [FILES, filesSchema],
 });
 
+/** GET /files/tree/any/{chainId}/{address}. */
 export const fileTreeRoute = contractFiles('/files/tree/any/{chainId}/{address}', {
   summary: 'The URLs of the files of a verified contract (API v1)',
   found: [FILE_URLS, fileTreeSchema],
 });
 
+/** GET /files/{chainId}/{address}. */
 export const fullFilesRoute = contractFiles('/files/{chainId}/{address}', {
   summary: 'The files of a contract with a full match (API v1)',
   found: [FILES, files],
   missing: noFullMatch,
 });
 
+/** GET /files/tree/{chainId}/{address}. */
 export const fullFileTreeRoute = contractFiles('/files/tree/{chainId}/{address}', {
   summary: 'The URLs of the files of a contract with a full match (API v1)',
   found: [FILE_URLS, z.array(z.string())],
