@@ -1,4 +1,4 @@
-// The import table of docs/architecture.md, as rules. A folder may import itself and what is named here.
+// The import table of docs/architecture.md as rules: a folder may import itself and the folders listed here.
 const table = {
   errors: ['lib'],
   log: ['lib'],
@@ -101,7 +101,7 @@ module.exports = {
       to: {
         path: '^(src|test|bench|scripts|client|web)/',
         pathNot: pattern([name, ...allowed]),
-        // Option types of the modules are what the configuration describes.
+        // The configuration describes the modules' option types, so it may import types.
         ...(name === 'config' ? { dependencyTypesNot: ['type-only'] } : {}),
       },
     })),
@@ -114,7 +114,7 @@ module.exports = {
     },
     {
       name: 'nothing-imports-service',
-      comment: 'Only the CLI knows the composition root.',
+      comment: 'Only the CLI imports the composition root.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/(cli|service)/', '\\.test\\.ts$'] },
       to: { path: '^src/service/' },
@@ -128,7 +128,7 @@ module.exports = {
     {
       name: 'imports-of-web',
       comment:
-        'The pages take types and the spelling of paths from the client, and pure functions from src/lib and src/solidity; the service renders them as built.',
+        'Pages import types and path encoding from the client, and pure functions from src/lib and src/solidity; the service renders the built pages.',
       severity: 'error',
       from: { path: '^web/src/' },
       to: {
@@ -138,14 +138,14 @@ module.exports = {
     },
     {
       name: 'nothing-imports-web',
-      comment: 'The service loads the built bundle of the pages.',
+      comment: 'The service loads the built page bundle instead.',
       severity: 'error',
       from: { path: '^(src|client/src)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^web/' },
     },
     {
       name: 'client-stands-alone',
-      comment: 'The client imports nothing of the service and has no dependency.',
+      comment: 'The client imports nothing from the service and has no dependencies.',
       severity: 'error',
       from: { path: '^client/src/' },
       to: { pathNot: '^client/src/' },
@@ -157,7 +157,7 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
-        // What is built into dist/ is not installed with it.
+        // Packages bundled into dist/ are not installed with it.
         pathNot: bundled.map((name) => `^node_modules/${name}/`),
       },
     },

@@ -7,17 +7,17 @@ const noProcessEnv = {
 };
 const noProcessExit = {
   selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']",
-  message: 'The service never ends the process; throw, or set process.exitCode in the CLI.',
+  message: 'Never call process.exit: throw, or set process.exitCode in the CLI.',
 };
 const noDefaultExport = {
   selector: 'ExportDefaultDeclaration',
-  message: 'Export by name, so that one thing has one name everywhere.',
+  message: 'Use a named export, so that it has the same name everywhere.',
 };
 
 const waitForEvents =
-  'A fast test waits for the event itself: waitUntil of test/support/wait-for.ts, expect.poll, a gate or a fake clock.';
+  'In fast tests wait for the event: waitUntil (test/support/wait-for.ts), expect.poll, a gate or a fake clock.';
 const countSteps =
-  'A fast test judges no time below 10 s: count steps, or wait for the event itself.';
+  'Fast tests must not assert durations below 10 s: count steps, or wait for the event itself.';
 const boundedTime =
   'CallExpression[callee.property.name=/^toBeLessThan(OrEqual)?$/]:has(> Literal[value<10000])';
 const racyInFastTests = [
@@ -48,7 +48,7 @@ export default tseslint.config(
       '**/node_modules/**',
       'generated/**',
       'fullmatch-data/**',
-      // Projects of others in miniature: their own configuration, their own packages.
+      // Sample third-party projects with their own configuration and packages.
       'test/clients/**',
       '*.js',
       '*.cjs',
@@ -104,7 +104,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
       'no-restricted-imports': [
         'error',
-        { name: 'vitest', importNames: ['it'], message: 'Tests are written with `test`.' },
+        { name: 'vitest', importNames: ['it'], message: 'Use `test` instead.' },
       ],
     },
   },

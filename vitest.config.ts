@@ -4,9 +4,9 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 
 const SERVICE = ['test/*.test.ts'];
 const UNITS = ['src/**/*.test.ts', 'test/web/*.test.ts', 'client/test/**/*.test.ts'];
-/** Run by `npm run test:slow` only: many rounds, many versions of compilers, real clients. */
+/** Run only by `npm run test:slow`: many rounds, many compiler versions, real clients. */
 const SLOW = '**/*.slow.test.ts';
-/** Those that look at the processes, the memory or the console of their own process, or that replace a module. */
+/** Files that inspect the processes, memory or console of their own process, or that replace a module. */
 const ALONE = [
   'test/bytecode-oracle.slow.test.ts',
   'test/compilers-limits.test.ts',
@@ -16,20 +16,20 @@ const ALONE = [
   'test/verify-bombs.slow.test.ts',
 ];
 const LIMITS = {
-  // A machine that others use may stand still for half a minute: a limit ends a test that hangs, and judges none.
+  // A shared machine can stall for half a minute, so these timeouts only end tests that hang.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   pool: 'forks',
-  // What a test waits for comes at once on a free machine, and late on a busy one.
+  // Events that arrive immediately on an idle machine can be late on a busy one.
   expect: { poll: { interval: 20, timeout: 90_000 } },
 } as const;
 
-/** These count seconds while compilers work, so no more of them run at once than there are cores. */
+/** These measure time while compilers run, so they get no more workers than there are cores. */
 const FIRST = { maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
-/** These wait for processes, frames and timers a third of their time: three at once keep two cores busy. */
+/** These wait for processes, frames and timers a third of the time: three workers keep two cores busy. */
 const THEN = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false } as const;
 
-/** The files with more rounds or versions in the slow suite: those that ask which suite it is. */
+/** Files that run more rounds or versions in the slow suite: they import support/suite.ts. */
 const IN_BOTH = ['src', 'test', 'test/web', 'client/test']
   .flatMap((folder) =>
     readdirSync(folder, { recursive: folder === 'src', encoding: 'utf8' }).map(
@@ -49,7 +49,7 @@ export default defineConfig({
       {
         test: { name: 'fast alone', include: ALONE, exclude: [SLOW], ...FAST, ...FIRST },
       },
-      // Loading what a file imports takes seconds of a processor, so a process keeps it for the next file.
+      // Loading a file's imports takes seconds of CPU time, so a process keeps them for the next file.
       {
         test: {
           name: 'fast',

@@ -60,7 +60,8 @@ async function compile(
     input,
   });
   const code = output.contracts?.[target.path]?.[target.name]?.evm?.bytecode?.object ?? '';
-  if (code === '') throw new Error(`${version} gave no code: ${JSON.stringify(output.errors)}`);
+  if (code === '')
+    throw new Error(`${version} produced no bytecode: ${JSON.stringify(output.errors)}`);
   return compileTimeMs;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The cost of hostile clients for everybody else: `npx tsx bench/hostile.ts [--only name] [--seconds N]
+ * How hostile clients affect everybody else: `npx tsx bench/hostile.ts [--only name] [--seconds N]
  * [--json]`. The built program runs as with `fullmatch start`, on its embedded database and its own anvil.
  * Each load runs for a while in its own process, with a probe in another process that also requests the same
  * bytes from a bare node:http handler: no load uses that one, so only the machine delays it. Goals: the
@@ -48,7 +48,7 @@ const TARGET = 'contract A { uint public target; function f() public { target +=
 const LARGE_CODE_BYTES = 900_000;
 const MANY_FILES = 60_000;
 const HIDDEN_CHARACTERS = 300_000;
-/** Contracts that the probe verifies per second, and the same number for the time around a load. */
+/** Extra contracts for the probe, which verifies one per second, to cover the time around a load. */
 const SPARE_CONTRACTS = 60;
 const SAMPLE_MS = 50;
 const IDLE_RESOLUTION_MS = 10;
@@ -88,7 +88,7 @@ interface LoadResult {
   readonly residentMax: number;
   readonly residentAfter: number;
   readonly loopStallMs: number | null;
-  /** Timer delay of this otherwise idle process: p99 and maximum. The machine's own share of the latency. */
+  /** Timer delay of this otherwise idle process: p99 and maximum. This is the machine's own latency. */
   readonly idleStallMs: readonly [number, number];
   readonly answers: Readonly<Record<string, number>>;
   readonly note?: string;
@@ -407,7 +407,7 @@ async function run(options: { only?: string; seconds: string; json?: boolean }):
   const names =
     options.only === undefined ? ['nothing', ...Object.keys(LOADS)] : options.only.split(',');
   const unknown = names.filter((name) => name !== 'nothing' && LOADS[name] === undefined);
-  if (unknown.length > 0) throw new Error(`no load ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`unknown load ${unknown.join(', ')}`);
   const folder = await createTemporaryFolder('fullmatch-bench-');
   const results: LoadResult[] = [];
   const print = (line: string): void => {
@@ -458,7 +458,7 @@ async function close({ anvil, program, store, bare }: Site): Promise<void> {
 }
 
 await new Command('hostile')
-  .description('measure what hostile loads cost a probe beside them')
+  .description('measure how hostile loads affect a probe running alongside them')
   .option('--only <names>', 'loads to run, separated by commas; "nothing" is the probe alone')
   .option('--seconds <number>', 'how long each load lasts', '8')
   .option('--json', 'print JSON, and the table on standard error')

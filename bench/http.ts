@@ -3,8 +3,13 @@
  * and limits enabled. A bare node:http handler sends the same responses, byte for byte. The benchmark
  * compares the CPU time of each process per request (utime + stime), which neither the client nor other work
  * on the machine changes much; the client has its own threads and is not the bottleneck.
+ *
+ * The same bare handler also runs inside the process of the service. What the service needs beyond that one is the cost
+ * of its own code; the rest of the difference is the cost of a process that has done other work before.
  */
 import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../src/log.ts';
@@ -16,7 +21,7 @@ import { sampleAddress, sampleContract } from '../test/support/sample-contracts.
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { median } from './median.ts';
 import { sendRequests } from './raw-client.ts';
-import { startBare } from './start-bare.ts';
+import { bareInside, prepareBare, startBare } from './start-bare.ts';
 
 const ROUNDS = 5;
 const ROUND_SECONDS = 2;
@@ -53,11 +58,15 @@ export interface HttpBenchmarkRow {
   readonly name: string;
   /** CPU time per request in microseconds, medians over the rounds. */
   readonly bare: number;
+  /** Of the bare handler in the process of the service. */
+  readonly inside: number;
   readonly fullmatch: number;
   /** Requests per second of our service, median over the rounds. */
   readonly perSecond: number;
   /** The bare server's CPU time divided by ours: the median of the ratios of the rounds. */
   readonly ratio: number;
+  /** The same with the bare handler in the process of the service. */
+  readonly insideRatio: number;
   readonly aim: number;
 }
 
@@ -86,21 +95,38 @@ async function fire({ url, pid }: Server, each: Case): Promise<Fired> {
   };
 }
 
-async function measure(each: Case, bare: Server, own: Server): Promise<HttpBenchmarkRow> {
-  for (const server of [bare, own]) await fire(server, each);
-  const rounds: { bare: Fired; own: Fired }[] = [];
+/** The servers that send one document: the bare one, the same in the process of the service, and the service. */
+interface Servers {
+  readonly bare: Server;
+  readonly inside: Server;
+  readonly own: Server;
+}
+
+async function measure(each: Case, servers: Servers): Promise<HttpBenchmarkRow> {
+  const { bare, inside, own } = servers;
+  const order = [bare, own, inside];
+  for (const server of order) await fire(server, each);
+  const rounds: Map<Server, Fired>[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    // In alternating order, so that other activity on the machine affects both.
-    const bareFirst = round % 2 === 0 ? await fire(bare, each) : undefined;
-    const ownFired = await fire(own, each);
-    rounds.push({ own: ownFired, bare: bareFirst ?? (await fire(bare, each)) });
+    const fired = new Map<Server, Fired>();
+    // In alternating order, so that other activity on the machine affects all of them.
+    for (const server of round % 2 === 0 ? order : order.toReversed()) {
+      fired.set(server, await fire(server, each));
+    }
+    rounds.push(fired);
   }
+  const microseconds = (server: Server): number[] =>
+    rounds.map((fired) => fired.get(server)?.microseconds ?? NaN);
+  const ratioTo = (server: Server): number =>
+    median(microseconds(server).map((each, round) => each / (microseconds(own)[round] ?? NaN)));
   return {
     name: each.name,
-    bare: median(rounds.map((round) => round.bare.microseconds)),
-    fullmatch: median(rounds.map((round) => round.own.microseconds)),
-    perSecond: median(rounds.map((round) => round.own.perSecond)),
-    ratio: median(rounds.map((round) => round.bare.microseconds / round.own.microseconds)),
+    bare: median(microseconds(bare)),
+    inside: median(microseconds(inside)),
+    fullmatch: median(microseconds(own)),
+    perSecond: median(rounds.map((fired) => fired.get(own)?.perSecond ?? NaN)),
+    ratio: ratioTo(bare),
+    insideRatio: ratioTo(inside),
     aim: each.aim,
   };
 }
@@ -117,13 +143,25 @@ async function waitForBr(url: string): Promise<void> {
   }
 }
 
+/** Finds a port that no server uses. */
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 /** Measures both documents of the started program against bare handlers that send the same. */
 export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
   const folder = await createTemporaryFolder('fullmatch-bench-');
   const dataDir = path.join(folder.path, 'data');
+  const insidePort = await findPort();
   const program = await startProgram({
     environment: {
       ...ALL_CHAINS,
+      ...(await bareInside(insidePort)),
       FULLMATCH_DATA_DIR: dataDir,
       FULLMATCH_METRICS_ENABLED: 'true',
       FULLMATCH_METRICS_PORT: '0',
@@ -148,10 +186,15 @@ export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
       await waitForBr(urls[document]);
       const { url, child } = await startBare(urls[document]);
       children.push(child);
-      const bare = { url, pid: child.pid ?? 0 };
-      const own = { url: urls[document], pid: program.child.pid ?? 0 };
+      const pid = program.child.pid ?? 0;
+      const servers = {
+        bare: { url, pid: child.pid ?? 0 },
+        inside: { url: `http://127.0.0.1:${insidePort}/`, pid },
+        own: { url: urls[document], pid },
+      };
+      await prepareBare(servers.inside.url, servers.own.url);
       for (const each of CASES.filter((one) => one.document === document)) {
-        rows.push(await measure(each, bare, own));
+        rows.push(await measure(each, servers));
       }
     }
     print(rows);
@@ -167,13 +210,15 @@ export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
 function print(rows: readonly HttpBenchmarkRow[]): void {
   console.table(
     Object.fromEntries(
-      rows.map(({ name, bare, fullmatch, perSecond, ratio, aim }) => [
+      rows.map(({ name, bare, inside, fullmatch, perSecond, ratio, insideRatio, aim }) => [
         name,
         {
           'bare µs': Math.round(bare),
+          'bare in the service µs': Math.round(inside),
           'fullmatch µs': Math.round(fullmatch),
           'fullmatch req/s': Math.round(perSecond),
           ratio: Number(ratio.toFixed(2)),
+          'in the service': Number(insideRatio.toFixed(2)),
           aim,
         },
       ]),

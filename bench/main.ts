@@ -6,10 +6,10 @@ import { runStoreBenchmark } from './store.ts';
 console.log('Service: start and memory');
 console.table(await runServiceBenchmark());
 console.log(
-  'Store: matches per second, against plain INSERTs of the same number of rows in the same run',
+  'Store: matches per second, compared with plain INSERTs of as many rows in the same run',
 );
 console.table(await runStoreBenchmark());
 console.log(
-  'HTTP: processor time for a request, against bare node:http with the same bytes in the same run',
+  'HTTP: CPU time per request, compared with bare node:http sending the same bytes in the same run',
 );
 await runHttpBenchmark();

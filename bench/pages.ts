@@ -23,7 +23,7 @@ const DATABASE = 'bench_pages';
 const ROUNDS = 7;
 /** Typed letter by letter, like a user. */
 const TYPED = ['chain 24', 'testnet', '1999', 'coin', 'zzzz'];
-/** Each of the 480 kB that `fields=all` has. */
+/** Each has 480 kB of `fields=all`. */
 const CONTRACTS = 60;
 const PATHS = [
   '/',
@@ -38,7 +38,7 @@ const PATHS = [
   `/contract/1/${sampleAddress(1)}`,
 ];
 
-/** From the event of a letter to the frame that shows its rows, in milliseconds. */
+/** Milliseconds from a letter's input event to the frame that shows its rows. */
 const TYPE = `(text) => new Promise((done) => {
   const input = document.querySelector('main input[type="search"], main input[name="q"]');
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, text);

@@ -1,7 +1,7 @@
 /**
- * A benchmark client with minimal cost: it reads responses as bytes and parses only their length. A client
- * that parses whole responses would reach a thousandth of the server's throughput for large bodies, and
- * measure itself.
+ * A benchmark client with minimal cost: it reads responses as bytes and parses only their length. With large
+ * bodies, a client that parses whole responses would reach a thousandth of the server's throughput, so the
+ * benchmark would measure the client.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

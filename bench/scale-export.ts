@@ -1,4 +1,4 @@
-// A Parquet export in the format of the field with any number of contracts: evidence without source rows.
+// A Parquet export in the common format with any number of contracts: evidence without source rows.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,7 +32,7 @@ const CHAINS: readonly (readonly [chainId: number, share: number, full: number])
     [421614, 0.007, 0.64],
   ] as const),
 ];
-/** The rest is spread over this many other chains, each with a thirtieth less than the previous one. */
+/** The rest is spread over this many other chains, each a thirtieth smaller than the previous one. */
 const OTHERS = 360;
 const OTHER_DECAY = 29 / 30;
 const OTHER_FULL = 0.75;
@@ -115,7 +115,7 @@ function makeCompilation(index: number): MadeCompilation {
     },
     version: 1,
   });
-  // Incompressible, like most of real bytecode.
+  // Incompressible, like most real bytecode.
   const body = Buffer.concat(
     Array.from({ length: Math.ceil(CODE_BYTES / 32) }, (_, part) => sha256(`${name} ${part}`)),
   ).subarray(0, CODE_BYTES);

@@ -18,7 +18,7 @@ interface TxRegexBenchmarkRow {
   /** The slowest page. */
   readonly worstPage: string;
   readonly medianMs: string;
-  /** The whole page at once in the same engine, on that same page. */
+  /** The pattern on that whole page at once, in the same engine. */
   readonly wholePageMs: string;
   readonly ratio: string;
 }

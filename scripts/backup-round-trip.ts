@@ -1,7 +1,7 @@
 /**
- * Backs up a database while a service answers and contracts are imported, restores it elsewhere, and compares:
+ * Backs up a database while a service runs and contracts are imported, restores it elsewhere, and compares:
  * `npm run build && npx tsx scripts/backup-round-trip.ts [contracts]`, 100,000 by default. Exits with 6 if the
- * restored service publishes other counts than the backup has, or `recount` finds a difference.
+ * restored service publishes counts that differ from the backup's, or `recount` finds a difference.
  */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

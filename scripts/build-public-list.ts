@@ -7,7 +7,7 @@
  * - If viem describes the same chain (the names share a word that is not generic, and the currency symbols are equal),
  *   it fills explorers that the list lacks and endpoints if the list has none, and its `testnet` flag becomes
  *   `network: "testnet"` unless the names already indicate it. Nothing in the list is replaced.
- * - A chain that only viem knows is added with viem's data: name, currency, endpoints, explorers, network. Chains on
+ * - A chain found only in viem is added with viem's data: name, currency, endpoints, explorers, network. Chains on
  *   the developer's own machine are not added, nor ids for which viem names several chains.
  *
  * viem does not say whether an explorer has EIP-3091 paths, so its explorers get the standard `none`, the public
@@ -31,7 +31,7 @@ const GENERIC_WORDS = new Set(
   ),
 );
 
-/** viem says testnet, but these are mainnets: SKALE Base settles on the Base mainnet. */
+/** viem marks these as testnets, but they are mainnets: SKALE Base settles on the Base mainnet. */
 const WRONG_TESTNET_FLAGS = new Set([1187947933]);
 
 function significantWords(names: readonly (string | undefined)[]): ReadonlySet<string> {

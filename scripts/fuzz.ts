@@ -11,7 +11,7 @@ import { makeRequest, readRoutes } from '../test/support/fuzz/request-grammar.ts
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { configOf } from '../test/support/anvil.ts';
 
-/** Nothing listens on this port: submissions fail soon and are not waited for. */
+/** Nothing listens on this port: submissions fail quickly, and the fuzzer does not wait for them. */
 const DEAD_NODE = { url: 'http://127.0.0.1:9' };
 const SHOWN_PER_FAULT = 3;
 
@@ -85,9 +85,9 @@ async function fuzz(options: Options): Promise<void> {
 
 await new Command('fuzz')
   .description('send malformed requests to the built service')
-  .option('--requests <number>', 'how many', '1000000')
-  .option('--seed <number>', 'what makes them', String(Math.floor(Math.random() * 2 ** 31)))
-  .option('--seconds <number>', 'the longest time for all of them')
-  .option('--index <number>', 'only this one, printed')
+  .option('--requests <number>', 'number of requests', '1000000')
+  .option('--seed <number>', 'seed of the requests', String(Math.floor(Math.random() * 2 ** 31)))
+  .option('--seconds <number>', 'time limit of the run')
+  .option('--index <number>', 'send only this request and print it')
   .action(fuzz)
   .parseAsync();

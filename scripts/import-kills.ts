@@ -1,7 +1,7 @@
 /**
  * Imports a Parquet export that pyarrow wrote while killing the import again and again, and compares the counts:
  * `npm run build && npx tsx scripts/import-kills.ts [contracts] [kills] [python]`, by default 1,000,000 and 20. The
- * Python needs pyarrow (`pip install pyarrow`); without its path the files are those of hyparquet-writer. Exits with
+ * Python needs pyarrow (`pip install pyarrow`); without [python], hyparquet-writer writes the files. Exits with
  * 6 if a contract is missing, stored twice or counted wrong.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs PgBouncer, nginx, zsh, fish and the promtool of Prometheus for the tests, on Debian. Tests that need one
-# are reported as skipped without it.
+# Installs PgBouncer, nginx, zsh, fish and Prometheus's promtool for the tests, on Debian. Tests that need a
+# missing one are reported as skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 missing=()
@@ -8,13 +8,13 @@ missing=()
 [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
 command -v zsh >/dev/null || missing+=(zsh)
 command -v fish >/dev/null || missing+=(fish)
-# With this runlevel Debian does not start the installed services.
+# With RUNLEVEL=1 Debian does not start the installed services.
 if [ "${#missing[@]}" -gt 0 ] && ! { command -v apt-get && [ "$(id -u)" = 0 ] && apt-get update -qq &&
   RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null 2>&1; then
   echo "Not installed: ${missing[*]}. The tests that need them are skipped."
 fi
 
-# promtool is one file of a package with a service, so only that file is taken.
+# The package that contains promtool also has a service, so only this file is extracted.
 folder=$PWD/node_modules/.cache/fullmatch-promtool
 if [ ! -x "$folder/promtool" ]; then
   work=$(mktemp -d)

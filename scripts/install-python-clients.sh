@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Python clients titanoboa and moccasin for their slow test, which is reported as skipped without them.
-# Their compiler is one of those built by scripts/install-vyper.sh.
+# They use a compiler built by scripts/install-vyper.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=node_modules/.cache/fullmatch-python-clients
 
 if ! command -v python3 >/dev/null || ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-  echo 'There is no python3 from 3.11 on with venv: the test of clients in Python is skipped.'
+  echo 'Not installed: Python 3.11 or newer with venv. The test of the Python clients is skipped.'
   exit 0
 fi
 [ -e "$folder/installed" ] && exit 0

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds Vyper compilers for the tests, one of each generation of auxdata that this Python can install: self-extracting
-# programs, like the released ones. Tests that need them are reported as skipped without them.
+# Builds Vyper compilers for the tests, one per auxdata format that this Python can install, as
+# self-extracting programs like the released ones. Tests that need a missing one are reported as skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=node_modules/.cache/fullmatch-vyper
 
-# The long versions, used in the file names of the releases.
+# Long versions, as in the file names of the releases.
 versions=(0.2.16+commit.59e1bdd9 0.3.9+commit.66b96705 0.3.10+commit.91361694 0.4.3+commit.bff19ea2)
 
 if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
-  echo 'There is no python3 with venv: tests of Vyper are skipped.'
+  echo 'Not installed: python3 with venv. The Vyper tests are skipped.'
   exit 0
 fi
 mkdir -p "$folder"
@@ -22,7 +22,7 @@ PYTHON
 
 build() {
   local long=$1 release=${1%%+*}
-  # The releases cut the commit in the names of the oldest.
+  # The oldest release has a truncated commit in its file name.
   local name="vyper.$long.linux"
   [ "$release" = 0.2.16 ] && name="vyper.${long%?}.linux"
   [ -x "$folder/$name" ] && return 0
@@ -41,7 +41,7 @@ for long in "${versions[@]}"; do
   [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
 done
 wait
-# The list that pins builds missing from the catalogue.
+# List that pins builds missing from the catalogue.
 python3 - "$folder" "${versions[@]}" <<'PYTHON'
 import hashlib, json, pathlib, sys
 folder, versions = pathlib.Path(sys.argv[1]), sys.argv[2:]
@@ -52,5 +52,5 @@ for file in sorted(folder.glob('vyper.*.linux')):
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     builds.append({'path': file.name, 'longVersion': long, 'sha256': '0x' + digest})
 (folder / 'list.json').write_text(json.dumps({'builds': builds}, indent=2) + '\n')
-print(f'{len(builds)} compilers of Vyper in {folder}')
+print(f'{len(builds)} Vyper compilers in {folder}')
 PYTHON

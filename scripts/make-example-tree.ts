@@ -1,7 +1,7 @@
 // Writes an example repository tree of compiled contracts: `npx tsx scripts/make-example-tree.ts <folder>
-// [--contracts N] [--layout v1|v2]`. Without --contracts it is the small tree that shows every case: an
+// [--contracts N] [--layout v1|v2]`. Without --contracts the tree is small and shows every case: an
 // address in both matches, a chain with only partial matches, a chain id above 2^32 and invalid entries. With
-// --contracts it is N valid contracts.
+// --contracts it has N valid contracts.
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { manyContracts, writeExampleTree } from '../test/support/example-tree.ts';
@@ -15,8 +15,10 @@ function parseCount(text: string): number {
 
 await new Command('make-example-tree')
   .description('write an example repository tree of compiled contracts')
-  .argument('<folder>', 'folder to write to; it gets the folder contracts')
-  .addOption(new Option('--contracts <number>', 'sound contracts to write').argParser(parseCount))
+  .argument('<folder>', 'folder to write to; the tree is in its folder "contracts"')
+  .addOption(
+    new Option('--contracts <number>', 'number of valid contracts to write').argParser(parseCount),
+  )
   .addOption(
     new Option('--layout <layout>', 'layout of the sources').choices(['v1', 'v2']).default('v1'),
   )

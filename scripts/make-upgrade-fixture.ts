@@ -98,7 +98,7 @@ const deploySubmission = async (anvil: Anvil, submission: Submission): Promise<D
 
 async function readText(url: string): Promise<string> {
   const response = await fetch(url);
-  if (response.status !== 200) throw new Error(`${url} is answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${url} returned ${response.status}`);
   return response.text();
 }
 
@@ -225,7 +225,7 @@ chains:
     await verify('creation_only', await deploySubmission(anvil, CREATION_ONLY), CREATION_ONLY);
 
     const holders = await deploySubmission(anvil, noteOf('Holders', 'As it was deployed.'));
-    // A node that cannot help to find the creation: no old states and no traces.
+    // A node without old states and traces, so that it cannot help find the creation.
     const head = Number(await anvil.request<Hex>('eth_blockNumber'));
     node.filter = {
       hides: ['trace_block', 'debug_traceBlockByNumber', 'ots_getContractCreator'],
@@ -339,7 +339,7 @@ async function make(program: string, out: string): Promise<void> {
 }
 
 await new Command('make-upgrade-fixture')
-  .description('make the data directory of a released version that the upgrade test uses')
+  .description('create the data directory of a released version for the upgrade test')
   .requiredOption('--program <file>', 'dist/cli/main.js of that version')
   .option('--out <file>', 'the archive to write', UPGRADE_FIXTURE)
   .action(({ program, out }: { program: string; out: string }) => make(program, out))

@@ -14,7 +14,7 @@ const SHOWN = 5;
 async function judgeMutants(mutants: number, seed: number): Promise<number> {
   const report = await runMutants({ versions: SUITE_VERSIONS, mutants, seed });
   console.log(
-    `${mutants} mutants (seed ${seed}): by the oracle ${JSON.stringify(report.levels)}, ${report.missed} were given less than it allows`,
+    `${mutants} mutants (seed ${seed}): the oracle's results are ${JSON.stringify(report.levels)}, ${report.missed} got a lower match than it allows`,
   );
   const kinds = new Map<string, number>();
   for (const { index, sample, kinds: changes, said, atMost } of report.falseMatches) {
@@ -50,10 +50,10 @@ async function tryForgeries(every: number): Promise<number> {
 
 await new Command('mutants')
   .description('look for false matches among byte mutants and forgeries')
-  .option('--mutants <number>', 'how many', '50000')
-  .option('--seed <number>', 'what makes them', String(Math.floor(Math.random() * 2 ** 31)))
-  .option('--no-forgeries', 'mutants alone')
-  .option('--every <number>', 'only one forgery of so many', '1')
+  .option('--mutants <number>', 'number of mutants', '50000')
+  .option('--seed <number>', 'seed of the mutants', String(Math.floor(Math.random() * 2 ** 31)))
+  .option('--no-forgeries', 'skip the forgeries')
+  .option('--every <number>', 'try every nth forgery', '1')
   .action(async (options: { mutants: string; seed: string; forgeries: boolean; every: string }) => {
     const mutants = Number(options.mutants);
     const found = mutants === 0 ? 0 : await judgeMutants(mutants, Number(options.seed));

@@ -5,7 +5,7 @@
 //
 // A recording is found by the hash of version, language, sources and settings. Line endings and trailing whitespace of a
 // source are ignored: the service changes them to locate metadata hashes and to find the text with the on-chain hash.
-// The output then has other hashes in the recorded places, like the compiler's.
+// The output then has other hashes in the recorded positions, as the compiler's would.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -30,7 +30,7 @@ interface Counts {
 const nameOf = (module: TestModule): string =>
   path.relative(module.project.vitest.config.root, module.moduleId);
 
-/** The errors of a file's tests, suites and collection, each with the name of what failed. */
+/** The errors of a file's tests, suites and collection, each with the name of the failed item. */
 function describeOutcome(module: TestModule): string {
   const failures = [
     { name: nameOf(module), errors: module.errors() },
@@ -116,7 +116,7 @@ async function main(suite: string, args: readonly string[]): Promise<boolean> {
         modules.push(module);
         continue;
       }
-      console.log(`\nonce more, alone: ${file.name}`);
+      console.log(`\nrerun, alone: ${file.name}`);
       const second = await runAgain(vitest, module);
       failed.push({ ...file, rerun: { passed: second.ok(), output: describeOutcome(second) } });
       modules.push(second);

@@ -20,7 +20,7 @@ const VIEWS =
   'overview chains chain contracts statistics contract-verified contract-deceiving verify job-verified job-different counts';
 const [folder = 'screenshots', ...named] = process.argv.slice(2);
 const wanted = named.length > 0 ? named : VIEWS.split(' ');
-/** A longer page is cut: its rest is repetitive. */
+/** Longer pages are cropped: the rest is repetitive. */
 const MAX_HEIGHT = 2_400;
 const DATABASE = 'screenshots';
 

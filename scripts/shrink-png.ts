@@ -16,7 +16,7 @@ interface Picture {
   readonly pixels: Uint8Array;
 }
 
-/** Reduces a picture to at most 256 colours: a page has few, and many shades of them at the edges of letters. */
+/** Reduces a picture to at most 256 colours: a page has few, plus many shades of them at letter edges. */
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, pixels } = readPng(png);
   const counts = new Map<number, number>();
@@ -47,7 +47,7 @@ export function shrinkPng(png: Buffer): Buffer {
   ]);
 }
 
-/** Among indistinguishable colours keeps the most frequent one; this leaves room for the colours of small marks. */
+/** Keeps the most frequent of indistinguishable colours, which leaves room for the colours of small marks. */
 function choosePalette(counts: ReadonlyMap<number, number>): readonly number[] {
   const chosen = new Map<number, number>();
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
@@ -95,7 +95,7 @@ function readPng(png: Buffer): Picture {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const filtered = inflateSync(Buffer.concat(parts));
   const row = width * 3;
-  if (filtered.length !== height * (row + 1)) throw new Error('Not a PNG of three colours.');
+  if (filtered.length !== height * (row + 1)) throw new Error('Not a PNG with three channels.');
   const pixels = new Uint8Array(height * row);
   for (let y = 0; y < height; y += 1) {
     const filter = filtered[y * (row + 1)] ?? 0;

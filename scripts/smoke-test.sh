@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs the project, installs the package in empty folders and runs it there with npx: with and without package scripts, as
-# this user, and if run as root also as a user who may write nowhere else. Each time the script starts the service, reads
-# both documents, runs the doctor with and without the running service, and stops it.
+# Packs the project, installs the package in empty folders and runs it there with npx: with and without package
+# scripts, as this user, and if run as root also as a user without write access elsewhere. Each time the script
+# starts the service, reads both documents, runs the doctor with and without the running service, and stops it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)

@@ -12,7 +12,7 @@ export interface Submission {
 const NEWEST = '0.8.37';
 const OLD = '0.4.26';
 
-/** A file that no compilation needs and that poses as somebody else's statement. */
+/** A file that no compilation needs, posing as somebody else's statement. */
 export const AUDIT_SOURCE = {
   'contracts/AUDIT-by-OpenZeppelin.sol': {
     content: '// SPDX-License-Identifier: MIT\n// Audited: no findings.\n',

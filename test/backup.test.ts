@@ -227,10 +227,10 @@ describe('backups', () => {
     });
 
     test.each<[string, (entries: Archive[]) => Archive[]]>([
-      ['without their end', (entries) => entries.slice(0, -1)],
-      ['without their manifest', (entries) => entries.slice(1)],
+      ['without its end', (entries) => entries.slice(0, -1)],
+      ['without its manifest', (entries) => entries.slice(1)],
       [
-        'with a row less',
+        'with a missing row',
         (entries) =>
           entries.map((entry) =>
             entry.name.startsWith('rows/main/match_events')
@@ -254,7 +254,7 @@ describe('backups', () => {
           ),
       ],
       [
-        'with a table that nobody knows',
+        'with an unknown table',
         (entries) => [
           ...entries.slice(0, -1),
           { name: 'rows/main/pg_authid/1', content: Buffer.from('x\n') },
@@ -262,7 +262,7 @@ describe('backups', () => {
         ],
       ],
       [
-        'with a path out of the archive',
+        'with a path that leaves the archive',
         (entries) => [
           ...entries.slice(0, 1),
           { name: '../../etc/passwd', content: Buffer.from('x') },
@@ -270,11 +270,11 @@ describe('backups', () => {
         ],
       ],
       [
-        'with something behind the end',
+        'with an entry after its end',
         (entries) => [...entries, { name: 'rows/main/code/99', content: Buffer.from('x') }],
       ],
       [
-        'of another format',
+        'in another format',
         (entries) =>
           entries.map((entry) =>
             entry.name === 'manifest.json'
@@ -283,7 +283,7 @@ describe('backups', () => {
           ),
       ],
       [
-        'with a manifest that names SQL',
+        'with SQL in its manifest',
         (entries) =>
           entries.map((entry) =>
             entry.name === 'manifest.json'
@@ -298,7 +298,7 @@ describe('backups', () => {
               : entry,
           ),
       ],
-    ])('%s: changes nothing', async (_name, change) => {
+    ])('a backup %s, which changes nothing', async (_name, change) => {
       const file = path.join(folder.path, `${(files += 1)}.tgz`);
       await packInto(file, change(await unpack(whole)));
       for (const args of [['--dry-run'], []]) {

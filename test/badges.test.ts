@@ -40,7 +40,7 @@ describe('badges', () => {
     ['a full match', FULL, 'full match'],
     ['a partial match', PARTIAL, 'partial match'],
     ['the claim of another service', CLAIMED, 'claimed full match'],
-    ['what is not verified', NONE, 'not verified'],
+    ['an unverified contract', NONE, 'not verified'],
     ['a withdrawal', WITHDRAWN, 'withdrawn'],
   ])('say %s in the image and in the accessible text', async (_what, address, words) => {
     const response = await get(`/badge/1/${checksumAddress(address)}.svg`);
@@ -62,11 +62,11 @@ describe('badges', () => {
   });
 
   test.each([
-    ['a chain that is no number', `/badge/x/${FULL}.svg`],
-    ['an address that is none', '/badge/1/0x12.svg'],
+    ['a chain id that is not a number', `/badge/x/${FULL}.svg`],
+    ['an invalid address', '/badge/1/0x12.svg'],
     ['a wrong checksum', `/badge/1/${checksumAddress(FULL).replace(/[a-f]/, 'F')}A.svg`],
-    ['another picture', `/badge/1/${FULL}.png`],
-  ])('return 404 for %s', async (_what, path) => {
+    ['another image format', `/badge/1/${FULL}.png`],
+  ])('are rejected with 400 for %s', async (_what, path) => {
     const response = await get(path);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
@@ -83,10 +83,10 @@ describe('preview cards', () => {
     ['a full match', `/card/1/${FULL}.png`],
     ['a partial match', `/card/1/${PARTIAL}.png`],
     ['the claim of another service', `/card/1/${CLAIMED}.png`],
-    ['a name of which no letter is there', `/card/1/${FOREIGN}.png`],
-    ['what is not verified', `/card/1/${NONE}.png`],
+    ['a name whose letters the font lacks', `/card/1/${FOREIGN}.png`],
+    ['an unverified contract', `/card/1/${NONE}.png`],
     ['a withdrawal', `/card/1/${WITHDRAWN}.png`],
-    ['a chain that nobody knows', `/card/99999999999/${NONE}.png`],
+    ['an unknown chain', `/card/99999999999/${NONE}.png`],
     ['a chain', '/card/1.png'],
     ['the service', '/card/fullmatch.png'],
   ])('for %s are a small PNG of 1200 × 630', async (_what, path) => {
@@ -114,7 +114,7 @@ describe('preview cards', () => {
     [`/card/1/${FULL}.svg`, 400],
     ['/card/nothing.png', 400],
     ['/card/99999999999.png', 404],
-  ])('return 404 at %s', async (path, status) => {
+  ])('are not served at %s (%i)', async (path, status) => {
     expect((await get(path)).status).toBe(status);
   });
 
@@ -180,7 +180,7 @@ test('llms.txt describes the service, and all its links work', async () => {
   expect(links.length).toBeGreaterThan(6);
   for (const url of links) {
     const { status } = await fetch(url, { headers: { accept: 'application/json' } });
-    // The contract of the example is unknown here.
+    // The example's contract is not verified here.
     expect([url, [200, 404].includes(status)]).toEqual([url, true]);
     if (!url.includes('/v2/contract/')) expect([url, status]).toEqual([url, 200]);
   }

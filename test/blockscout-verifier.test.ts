@@ -303,16 +303,16 @@ describeWith([ANVIL], 'Blockscout verifier', () => {
 
   test.each<[string, object]>([
     ['sources that do not compile', { input: JSON.stringify(inputOf({ 'a.sol': 'contract {' })) }],
-    ['a version that nobody knows', { compilerVersion: 'v0.8.99+commit.00000000' }],
-    ['an input that is no JSON', { input: '{' }],
-    ['a code that is no code', { bytecode: '0xzz' }],
-    ['no code', { bytecode: undefined }],
-    ['a type that is none', { bytecodeType: 'SOMETHING' }],
+    ['an unknown version', { compilerVersion: 'v0.8.99+commit.00000000' }],
+    ['an input that is not JSON', { input: '{' }],
+    ['bytecode that is not hex', { bytecode: '0xzz' }],
+    ['missing bytecode', { bytecode: undefined }],
+    ['an unknown type', { bytecodeType: 'SOMETHING' }],
     [
-      'settings that no compiler reads',
+      'settings unknown to any compiler',
       { input: JSON.stringify({ ...INPUT, settings: { stopAfter: 'parsing' } }) },
     ],
-  ])('%s are a failure in the documented format', async (_what, more) => {
+  ])('reports a failure in the documented format for %s', async (_what, more) => {
     const verdict = await ask(SINGLE, ofCreation(more));
     expect(verdict).toEqual({
       ...{ message: expect.any(String) as string, status: 'FAILURE' },

@@ -1,4 +1,4 @@
-// Unmodified titanoboa and moccasin, which verify at a Blockscout.
+// Unmodified titanoboa and moccasin, which verify contracts through Blockscout's API.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';

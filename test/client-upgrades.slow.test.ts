@@ -32,7 +32,7 @@ describe.skipIf(absence)(
     let compilers: Awaited<ReturnType<typeof createTemporaryFolder>>;
     beforeAll(async () => {
       compilers = await createTemporaryFolder('fullmatch-upgrades-');
-      // The compiler of the proxies, which the plugin brings precompiled.
+      // The compiler of the proxies, which the plugin ships precompiled.
       const { modules } = await installClient('hardhat-2');
       await symlink(
         path.join(modules, 'solc-0.8.29/soljson.js'),

@@ -80,7 +80,7 @@ function importedPackages(entry: string): readonly string[] {
 }
 
 describe('module loading', () => {
-  // A thread starts with the first request that needs it: what it loads in vain delays that one.
+  // A thread starts on the first request that needs it, which every unneeded module delays.
   test.each([
     ['http/api/pages/page-thread', []],
     ['http/bodies/reading-thread', ['hash-wasm', 'pend', 'yauzl', 'zod']],
@@ -92,7 +92,7 @@ describe('module loading', () => {
     expect(importedPackages(`${thread}.js`)).toEqual(packages);
   });
 
-  test('loads the MCP server and the HTTP client with their first message, and not at the start', () => {
+  test('loads the MCP server and the HTTP client with their first message, not at startup', () => {
     const parts = readdirSync(path.join(ROOT, 'dist/chunks')).filter((file) =>
       /^(?:open-hosts|run-core|chain-access|open-verification)-[\w-]{8}\.js$/.test(file),
     );

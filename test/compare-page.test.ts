@@ -48,7 +48,7 @@ beforeAll(async () => {
     contractOf(SECOND, 10, AFTER, 999),
     contractOf(THIRD, 1, BEFORE, 200),
     contractOf(LONG, 1, manyFiles(250), 200),
-    // More files, so that a page of them ends elsewhere.
+    // More files, so that the first page of its list ends at another file.
     contractOf(LONGER, 1, [...manyFiles(250), ...manyFiles(60, 'a/more')], 200),
     contractOf(BARE, 1, [], 200),
     contractOf(ALSO_BARE, 1, [], 200),

@@ -201,7 +201,7 @@ describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
   });
 });
 
-/** A bash script that stands in for a native compiler. It needs no other program and connects to ports. */
+/** Bash, whose scripts stand in for native compilers: it connects to ports without another program. */
 const BASH = '/bin/bash';
 const canStandIn = linux && ['x64', 'arm64'].includes(process.arch) && existsSync(BASH);
 

@@ -124,10 +124,10 @@ describe('a soljson process', () => {
 
   test.each([
     ['nothing', ''],
-    ['no JavaScript', '}{'],
-    ['something else', 'Module.answer = 42;'],
-    ['what ends itself', 'process.exit(0);'],
-    ['what throws', 'throw 1;'],
+    ['invalid JavaScript', '}{'],
+    ['unrelated JavaScript', 'Module.answer = 42;'],
+    ['a call that ends the process', 'process.exit(0);'],
+    ['a throw statement', 'throw 1;'],
   ])('reports a file that contains %s', async (_what, text) => {
     expect(await codeOf(start(text))).toBe('compiler_crashed');
   });

@@ -278,26 +278,22 @@ describeWith([ANVIL], 'Etherscan protocol', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp, string?]>([
-    ['an address that is none', { action: 'getabi', address: '0x1' }, /Invalid address format/i],
+    ['an invalid address', { action: 'getabi', address: '0x1' }, /Invalid address format/i],
     ['no address', { action: 'getsourcecode' }, /address is missing/],
     ['no chain', { action: 'getabi', address: NOBODY }, /chainid/, '/api'],
     [
-      'a chain that is not known',
+      'an unknown chain',
       { action: 'getabi', address: NOBODY, chainid: '99' },
       /chainid/,
       '/v2/api',
     ],
-    ['a chain that is none', { action: 'getabi', address: NOBODY }, /chainid/, '/evm/x/etherscan'],
-    ['another module', { module: 'account', action: 'balance' }, /Module name/],
-    ['another action', { action: '__proto__' }, /Action name/],
+    ['an invalid chain', { action: 'getabi', address: NOBODY }, /chainid/, '/evm/x/etherscan'],
+    ['an unsupported module', { module: 'account', action: 'balance' }, /Module name/],
+    ['an unsupported action', { action: '__proto__' }, /Action name/],
     ['an unknown job', { action: 'checkverifystatus', guid: 'nothing' }, /^Unknown UID$/],
+    ['an unknown proxy job', { action: 'checkproxyverification', guid: 'x' }, /^Unknown UID$/],
     [
-      'a job of a proxy that is none',
-      { action: 'checkproxyverification', guid: 'x' },
-      /^Unknown UID$/,
-    ],
-    [
-      'six creations',
+      'six creations in one request',
       { action: 'getcontractcreation', contractaddresses: Array(6).fill(NOBODY).join() },
       /more than 5/,
     ],
@@ -308,10 +304,10 @@ describeWith([ANVIL], 'Etherscan protocol', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['JSON that is none', { sourceCode: '{' }, /sourceCode is refused/],
+    ['invalid JSON', { sourceCode: '{' }, /sourceCode is refused/],
     ['no source', { sourceCode: '' }, /sourceCode is missing/],
-    ['another format', { codeformat: 'x' }, /codeformat/],
-    ['arguments that are no digits', { constructorArguments: 'xyz' }, /constructorArguments/],
+    ['an unknown format', { codeformat: 'x' }, /codeformat/],
+    ['arguments that are not hex', { constructorArguments: 'xyz' }, /constructorArguments/],
     ['a contract that no source declares', { contractname: 'Other' }, /contractname/],
     [
       'sources by URL',

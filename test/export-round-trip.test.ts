@@ -206,20 +206,20 @@ describe('a Parquet export that contradicts its manifest is rejected by name, an
     tables: Record<string, { rows: number }>;
   };
   const DAMAGES: Readonly<Record<string, (manifest: Manifest, name: string) => unknown>> = {
-    'a file is another one': (manifest, name) =>
+    'a file is swapped for another': (manifest, name) =>
       cp(
         at(name, manifest.files.find(({ path: file }) => file.includes('/sources/'))!.path),
         at(name, manifest.files.find(({ path: file }) => file.startsWith(CODE))!.path),
       ),
     'a file is missing': (manifest, name) =>
       rm(at(name, manifest.files.find(({ path: file }) => file.startsWith(CODE))!.path)),
-    'a file has other rows': (manifest) =>
+    'a file has a wrong row count': (manifest) =>
       (manifest.files.find(({ path: file }) => file.startsWith(CODE))!.rows += 1),
-    'a hash is another one': (manifest) =>
+    'a hash is wrong': (manifest) =>
       (manifest.files.find(({ path: file }) => file.startsWith(CODE))!.sha256 = '0'.repeat(64)),
-    'a table has other rows': (manifest) => (manifest.tables['code']!.rows += 1),
-    'a path leads elsewhere': (manifest) => (manifest.files[0]!.path = '../../etc/passwd'),
-    'the manifest is no manifest': (manifest) => (manifest.files = [] as never),
+    'a table has a wrong row count': (manifest) => (manifest.tables['code']!.rows += 1),
+    'a path leaves the export': (manifest) => (manifest.files[0]!.path = '../../etc/passwd'),
+    'the manifest is invalid': (manifest) => (manifest.files = [] as never),
   };
 
   test.each(Object.keys(DAMAGES))('%s', async (damage) => {

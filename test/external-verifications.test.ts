@@ -1,5 +1,5 @@
-// Submission of verifications to other explorers: a second service stands for one that verifies, a fake
-// server for one that does not.
+// Submission of verifications to other explorers: a second service acts as one that verifies, a fake
+// server as one that does not.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';

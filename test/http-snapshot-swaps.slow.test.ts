@@ -12,14 +12,14 @@ import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
 
 const SWAPS = 5_000;
 const READERS = 4;
-/** Readers without pauses use nearly all of the time: hundreds of responses between two swaps find nothing more. */
+/** Readers without pauses take nearly all CPU time, and hundreds of responses per swap find nothing more. */
 const READER_PAUSE_MS = 20;
 /**
  * A br body is compressed once a version has been current this long; doing so for every version would occupy
  * a core for nothing.
  */
 const BROTLI_DELAY_MS = 4;
-/** Once per this many swaps, a version stays until its br bodies are being compressed, and is replaced during that. */
+/** One version in this many stays until its br bodies are being compressed and is replaced meanwhile. */
 const SWAPS_BETWEEN_STAYS = 20;
 const STAY_MS = 10;
 

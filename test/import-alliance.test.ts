@@ -32,7 +32,7 @@ const READ_TRUST = sql(
    LEFT JOIN contracts AS claimed ON claimed.id = claimed_contract_id
    ORDER BY current_matches.address`,
 );
-/** Delivers bytes as creation bytecode that the sources do not produce: those of the runtime bytecode. */
+/** Delivers the runtime bytecode as creation bytecode, which the sources do not produce. */
 const deliverCreationCode = (): Promise<unknown> =>
   given.peer.client.query(
     `UPDATE contracts SET creation_code_hash = (SELECT creation_code_hash FROM compiled_contracts);
@@ -73,28 +73,28 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
 
   test.each<{ what: string; row: Omit<AllianceRow, 'address'>; reason: string }>([
     {
-      what: 'whose creation alone matches',
+      what: 'whose creation bytecode alone matches',
       row: { runtime: null, creation: 'perfect' },
       reason: 'no_runtime_match',
     },
     {
-      what: 'whose code on chain is other code',
+      what: 'with different on-chain bytecode',
       row: { change: (code) => (code.writeUInt8(1, 9), code) },
       reason: 'codes_differ',
     },
     { what: 'without its transformations', row: { transformations: [] }, reason: 'codes_differ' },
     {
-      what: 'with transformations that are none',
+      what: 'with invalid transformations',
       row: { transformations: { a: 1 } },
       reason: 'codes_differ',
     },
     {
-      what: 'with a transformation outside of the code',
+      what: 'with a transformation outside the bytecode',
       row: { transformations: [{ type: 'replace', reason: 'immutable', offset: 9e9, id: '3' }] },
       reason: 'codes_differ',
     },
     {
-      what: 'with other metadata than its code',
+      what: 'whose metadata differs from that of its bytecode',
       row: { metadata: '{"compiler":{"version":"0.8.30"}}' },
       reason: 'wrong_metadata_hash',
     },
@@ -173,7 +173,7 @@ describe('a database with the tables of the Verifier Alliance and of Sourcify', 
     expect(JSON.parse(bad.stdout)).toMatchObject({ code: 'invalid_parameter' });
   });
 
-  test('rechecks no full match whose metadata hash is compared with no code', async () => {
+  test('rechecks no full match whose metadata hash is compared with no bytecode', async () => {
     const metadata = given.peer.metadata.replace('"runs":200', '"runs":201');
     const match = { runtime: 'partial', creation: 'perfect' } as const;
     await given.peer.addRow({ address: sampleAddress(1), ...match, metadata });
@@ -248,7 +248,7 @@ describe('a database with other tables', () => {
 
   test.each([
     ['without Sourcify’s tables', 'DROP TABLE sourcify_matches'],
-    ['that keeps no metadata', 'UPDATE sourcify_matches SET metadata = NULL'],
+    ['whose metadata is null', 'UPDATE sourcify_matches SET metadata = NULL'],
   ])(
     '%s produces a partial match if the bytecode does not prove the derived metadata',
     async (_, change) => {

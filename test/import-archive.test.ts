@@ -149,7 +149,7 @@ describe('a damaged archive is rejected by name', () => {
   }>([
     { what: 'an empty file', make: () => Buffer.alloc(0), answer: UNUSABLE },
     {
-      what: 'a text',
+      what: 'a text file',
       make: () => Buffer.from('no archive at all\n'.repeat(100)),
       answer: UNUSABLE,
     },
@@ -160,33 +160,33 @@ describe('a damaged archive is rejected by name', () => {
       answer: UNUSABLE,
     },
     {
-      what: 'a tar cut in a header',
+      what: 'a tar truncated in a header',
       make: changed((bytes) => bytes.subarray(0, 700)),
       answer: UNUSABLE,
     },
     {
-      what: 'a tar cut in a file',
+      what: 'a tar truncated in a file',
       make: changed((bytes) => bytes.subarray(0, bytes.length - 2_000)),
       answer: UNUSABLE,
     },
     {
-      what: 'a tar with a wrong sum',
+      what: 'a tar with a wrong checksum',
       make: changed((bytes) => (bytes.write('x', 0), bytes)),
       answer: UNUSABLE,
     },
     ...['-8 a=bc\n', '0 a=bc\n', 'x a=bc\n', '1\t1\t1\t', '99999999999 a=b\n'].map((content) => ({
-      what: `a tar with a header of PAX that holds ${JSON.stringify(content)}`,
+      what: `a tar with a PAX header that contains ${JSON.stringify(content)}`,
       make: async () => asPax(await packArchive([{ name: 'x', content }, ...tree])),
       answer: UNUSABLE,
     })),
-    { what: 'a gzip of nothing', make: () => gzipSync(''), answer: UNUSABLE },
+    { what: 'a gzip of an empty file', make: () => gzipSync(''), answer: UNUSABLE },
     {
-      what: 'a gzip that is cut',
+      what: 'a truncated gzip',
       make: async () => gzipSync(await packArchive(tree)).subarray(0, -30),
       answer: UNUSABLE,
     },
     {
-      what: 'a gzip with a wrong sum',
+      what: 'a gzip with a wrong checksum',
       make: async () => {
         const bytes = gzipSync(await packArchive(tree));
         bytes.writeUInt32LE(1, bytes.length - 8);
@@ -195,12 +195,12 @@ describe('a damaged archive is rejected by name', () => {
       answer: UNUSABLE,
     },
     {
-      what: 'a zstd that is cut',
+      what: 'a truncated zstd',
       make: async () => compressZstd(await packArchive(tree)).subarray(0, -30),
       answer: UNUSABLE,
     },
     {
-      what: 'a zstd with nothing in it',
+      what: 'a zstd without content',
       make: () => Buffer.from('28b52ffd', 'hex'),
       answer: UNUSABLE,
     },
@@ -220,7 +220,7 @@ describe('a damaged archive is rejected by name', () => {
       answer: ['symlink'],
     },
     {
-      what: 'a link beside the contracts',
+      what: 'a link outside the contracts',
       make: () => packArchive([...tree, { name: 'x', type: 'symlink', linkname: '/' }]),
       answer: ['symlink'],
     },
@@ -235,18 +235,18 @@ describe('a damaged archive is rejected by name', () => {
       answer: ['special_file'],
     },
     {
-      what: 'a file where a contract is',
+      what: 'a file in place of a contract',
       make: () => packArchive([{ name: CONTRACT, content: 'x' }]),
       answer: ['not_a_folder'],
     },
     {
-      what: 'a chain id with a zero before it',
+      what: 'a chain id with a leading zero',
       make: () =>
         packArchive([{ name: `full_match/01/${exampleAddress(1)}/metadata.json`, content: '{}' }]),
       answer: ['invalid_chain_id'],
     },
     {
-      what: 'an address that is none',
+      what: 'an invalid address',
       make: () => packArchive([{ name: 'full_match/1/0x12/metadata.json', content: '{}' }]),
       answer: ['invalid_address'],
     },
@@ -256,7 +256,7 @@ describe('a damaged archive is rejected by name', () => {
       answer: ['missing_metadata'],
     },
     {
-      what: 'metadata that is none',
+      what: 'invalid metadata',
       make: inContract({ content: 'no' }, 'metadata.json'),
       answer: ['broken_metadata'],
     },
@@ -266,7 +266,7 @@ describe('a damaged archive is rejected by name', () => {
       answer: ['file_too_large'],
     },
     {
-      what: 'more files than a contract has',
+      what: 'more files than a contract may have',
       make: () => packArchive([...many(10_001), ...tree]),
       answer: ['too_many_files'],
     },

@@ -45,21 +45,21 @@ async function reject(): Promise<unknown> {
 
 const DAMAGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   'is empty': () => Buffer.alloc(0),
-  'is a text': () => Buffer.from('no Parquet at all, though long enough to be read\n'),
-  'is zeros': (bytes) => Buffer.alloc(bytes.length),
-  'is cut at its end': (bytes) => bytes.subarray(0, -9),
-  'is cut in the middle': (bytes) => bytes.subarray(0, bytes.length / 2),
+  'is a text file': () => Buffer.from('no Parquet at all, though long enough to be read\n'),
+  'is all zeros': (bytes) => Buffer.alloc(bytes.length),
+  'is truncated at its end': (bytes) => bytes.subarray(0, -9),
+  'is truncated in the middle': (bytes) => bytes.subarray(0, bytes.length / 2),
   'lacks its beginning': (bytes) => bytes.subarray(bytes.length / 2),
-  'says that its footer is longer than itself': (bytes) => {
+  'claims a footer longer than the file': (bytes) => {
     bytes.writeUInt32LE(0x7fffffff, bytes.length - 8);
     return bytes;
   },
-  'says that its footer is nothing': (bytes) => {
+  'claims an empty footer': (bytes) => {
     bytes.writeUInt32LE(0, bytes.length - 8);
     return bytes;
   },
-  'has other pages': (bytes) => bytes.fill(0xff, 4, 200),
-  'has no pages': (bytes) => bytes.fill(0, 4, 200),
+  'has overwritten pages': (bytes) => bytes.fill(0xff, 4, 200),
+  'has zeroed pages': (bytes) => bytes.fill(0, 4, 200),
 };
 
 describe('a damaged export is rejected with the file name, and nothing is stored', () => {

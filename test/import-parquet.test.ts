@@ -208,7 +208,7 @@ describe('an interrupted import', () => {
       });
       await expect(staged).rejects.toMatchObject({ code: 'storage_full' });
     });
-    // The list of staged tables alone.
+    // Only the list of staged tables remains.
     expect(await stagedTables()).toBe(1);
   });
 
@@ -220,7 +220,7 @@ describe('an interrupted import', () => {
     expect((await load('latter')).totals).toMatchObject({ stored: 2, refused: 0 });
   });
 
-  test('uses temporary tables beside another import and for a dry run', async () => {
+  test('uses temporary tables during another import and for a dry run', async () => {
     await writeParquet(given.peer.client, at('both'));
     const lock = sql('test lock staging', 'SELECT pg_advisory_lock($1, $2)');
     await given.store.database.session(async (session) => {

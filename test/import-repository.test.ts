@@ -189,7 +189,7 @@ describe('a contract verified by this service', () => {
     expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 1 } });
   });
 
-  test('shows the earlier import where that is better', async () => {
+  test('shows the earlier import if that is better', async () => {
     await tree('full');
     await run();
     const contract = sampleContract(1, address, { runtimeMatch: 'partial' });

@@ -1,4 +1,4 @@
-// Rows of another service that are wrong in what no bytecode match shows: none gets more trust than was compared.
+// Rows from another service with errors that no bytecode match reveals: trust covers only what was compared.
 import { describe, expect, test } from 'vitest';
 import { markRecompiled, parseSections, readRecord } from '../src/repository/repository.ts';
 import { sql } from '../src/store/database.ts';

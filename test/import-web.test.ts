@@ -248,7 +248,7 @@ describe('a misbehaving source', () => {
   });
 
   test.each([
-    ['is no record', 200, '{}', 'broken_row'],
+    ['is not a record', 200, '{}', 'broken_row'],
     [
       'has 100,000 levels of JSON',
       ...([200, `{"abi": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'broken_row'] as const),

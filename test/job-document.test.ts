@@ -47,7 +47,7 @@ const ask = (path: string, accept?: string): Promise<Response> =>
 
 test.each([
   ['a program that asks for JSON', 'application/json'],
-  ['a program that takes anything, as curl and forge', '*/*'],
+  ['a program that accepts anything, like curl and forge', '*/*'],
   ['fetch without a preference', undefined],
 ])('is the job of the API v2 for %s', async (_who, accept) => {
   const response = await ask(`/job/${id}`, accept);

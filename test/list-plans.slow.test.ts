@@ -50,32 +50,32 @@ describe('lists and searches cost no more than one page', () => {
   test.each<[string, number, Work]>([
     ['the newest', PAGE, (db) => listNewestContracts(db, { limit })],
     [
-      'the newest from the middle on',
+      'the newest, starting in the middle',
       PAGE,
       (db) => listNewestContracts(db, { limit, after: middle }),
     ],
     [
-      'the newest of an origin that nothing has',
+      'the newest of an origin without contracts',
       PAGE,
       (db) => listNewestContracts(db, { limit, origin: 'monitored' }),
     ],
     ['the newest of a chain', PAGE, (db) => listNewestContracts(db, { limit, chainId: 3 })],
-    ['the newest of a chain that has none', PAGE, (db) => listNewestContracts(db, nothing)],
+    ['the newest of a chain without contracts', PAGE, (db) => listNewestContracts(db, nothing)],
     ['a chain, ascending', PAGE, (db) => listContracts(db, 3, { order: 'ascending', limit })],
     ['a chain, descending', PAGE, (db) => listContracts(db, 3, { order: 'descending', limit })],
     [
-      'a chain from the middle on',
+      'a chain, starting in the middle',
       PAGE,
       (db) => listContracts(db, 3, { order: 'ascending', limit, afterMatchId: middle }),
     ],
-    ['by a prefix of addresses', PAGE, (db) => searchByAddress(db, '7', { limit })],
+    ['by an address prefix', PAGE, (db) => searchByAddress(db, '7', { limit })],
     [
-      'by a prefix that nothing has, beyond all',
+      'by an unused prefix after all addresses',
       LOOK_UP,
       (db) => searchByAddress(db, 'ffffffff', { limit }),
     ],
     [
-      'by a prefix that nothing has, between others',
+      'by an unused prefix between addresses',
       LOOK_UP,
       (db) => searchByAddress(db, '7700000000', { limit }),
     ],
@@ -85,30 +85,26 @@ describe('lists and searches cost no more than one page', () => {
       (db) => searchByAddress(db, manyAddress(4711).slice(2), { limit }),
     ],
     [
-      'by a prefix, from the end of all on',
+      'by a prefix, with a cursor after all addresses',
       LOOK_UP,
       (db) => searchByAddress(db, '7', { limit, after: `${'f'.repeat(40)}.1` }),
     ],
     [
-      'by a prefix, with a place before it',
+      'by a prefix, with a cursor before it',
       PAGE,
       (db) => searchByAddress(db, 'ef', { limit, after: `${'0'.repeat(40)}.1` }),
     ],
-    ['by a name that nothing has', LOOK_UP, (db) => searchByName(db, 'zzz', { limit })],
-    [
-      'by a name that one compilation has',
-      5 * PAGE,
-      (db) => searchByName(db, 'name77x', { limit }),
-    ],
+    ['by an unused name', LOOK_UP, (db) => searchByName(db, 'zzz', { limit })],
+    ['by the name of one compilation', 5 * PAGE, (db) => searchByName(db, 'name77x', { limit })],
     ['by a frequent name', 2 * PAGE, (db) => searchByName(db, frequentName, { limit })],
     ['by a frequent word', 2 * PAGE, (db) => searchByName(db, 'token', { limit })],
     [
-      'by the name of a compilation of many contracts',
+      'by the name of a compilation with many contracts',
       2 * PAGE,
       (db) => searchByName(db, clonedName, { limit }),
     ],
     [
-      'by the name of a compilation of many contracts, near their end',
+      'by the name of a compilation with many contracts, near their end',
       2 * PAGE,
       (db) =>
         searchByName(db, clonedName, {
@@ -117,33 +113,33 @@ describe('lists and searches cost no more than one page', () => {
         }),
     ],
     [
-      'by a name, with a place before it',
+      'by a name, with a cursor before it',
       LOOK_UP,
       (db) => searchByName(db, 'zzz', { limit, after: `0.${cloneCompilation}.a` }),
     ],
     [
-      'by a hash that no code and no transaction has',
+      'by an unknown hash',
       2 * LOOK_UP,
       (db) => searchByHash(db, `0x${'ab'.repeat(32)}`, { limit }),
     ],
-    ['by the hash of a frequent code', PAGE, (db) => searchByHash(db, frequentCode, { limit })],
+    ['by the hash of frequent bytecode', PAGE, (db) => searchByHash(db, frequentCode, { limit })],
     [
-      'by the hash of a frequent code, from the middle on',
+      'by the hash of frequent bytecode, starting in the middle',
       PAGE,
       (db) => searchByHash(db, frequentCode, { limit, after: middle }),
     ],
     [
-      'the same code',
+      'the same bytecode',
       PAGE,
       (db) => findSameCode(db, { chainId: 1, address: manyAddress(5) }, { limit }),
     ],
     [
-      'the events of a contract that has many',
+      'the events of a contract with many',
       20 * LOOK_UP,
       (db) => readContractEvents(db, eventful.chainId, eventfulAddress),
     ],
     [
-      'the events of a contract that has none',
+      'the events of a contract with none',
       LOOK_UP,
       (db) => readContractEvents(db, 4, eventfulAddress),
     ],
@@ -174,13 +170,13 @@ describe('lists and searches cost no more than one page', () => {
 
 describe('searches without a result stop after a thousand contracts', () => {
   test.each<[string, number, (db: Queryable, question: ListQuery) => Promise<SummaryPage>]>([
-    [
-      'by a prefix of addresses',
-      LOOKED_AT * 2,
-      (db, question) => searchByAddress(db, '7', question),
-    ],
+    ['by an address prefix', LOOKED_AT * 2, (db, question) => searchByAddress(db, '7', question)],
     ['by a name', LOOKED_AT * 4 * LOOK_UP, (db, question) => searchByName(db, 'token', question)],
-    ['by a code', LOOKED_AT * 2, (db, question) => searchByHash(db, frequentCode, question)],
+    [
+      'by a bytecode hash',
+      LOOKED_AT * 2,
+      (db, question) => searchByHash(db, frequentCode, question),
+    ],
   ])('%s', async (_title, buffers, search) => {
     let page: SummaryPage | undefined;
     const cost = await costOf(testDatabase.database, async (db) => {

@@ -124,12 +124,16 @@ describe('an unusual but valid source of the public list', () => {
   const body = (): string => JSON.stringify([...NEWER, listedChain(2000)]);
   test.each<[string, Record<string, string>, (text: string) => string | Uint8Array]>([
     ['a byte order mark', {}, (text) => `\ufeff${text}`],
-    ['another media type', { 'content-type': 'text/plain' }, (text) => text],
-    ['another charset in its header', { 'content-type': 'text/html; charset=utf-16' }, (t) => t],
-    ['white space around the list', {}, (text) => `\n${text}\n\n`],
-    ['a field that nobody knows', {}, (text) => text.replace('{', '{"surprise":[1],')],
+    ['a different media type', { 'content-type': 'text/plain' }, (text) => text],
     [
-      'one bad record of a chain that nothing needs',
+      'a different charset in its header',
+      { 'content-type': 'text/html; charset=utf-16' },
+      (t) => t,
+    ],
+    ['whitespace around the list', {}, (text) => `\n${text}\n\n`],
+    ['an unknown field', {}, (text) => text.replace('{', '{"surprise":[1],')],
+    [
+      'one invalid record of a chain that is not in use',
       {},
       (t) => t.replace('[{', '[{"chainId":7e9,"name":5},{'),
     ],

@@ -215,8 +215,8 @@ describe('a service with sync', () => {
 
 describe('a service whose database rejects sync queries', () => {
   test.each([
-    ['to read how it stands', 'chain_list_sync'],
-    ['to store a list', 'chain_list_texts'],
+    ['reading the state', 'chain_list_sync'],
+    ['storing a list', 'chain_list_texts'],
   ])('reports the failure from the start and while it lasts: %s', async (_what, table) => {
     const rename = (from: string, to: string) =>
       testDatabase.database.query(

@@ -143,7 +143,10 @@ describe('the Model Context Protocol', () => {
         { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
       ],
     },
-    { what: 'many calls in one', batch: Array.from({ length: 100 }, (_, id) => messageOf(id)) },
+    {
+      what: 'many calls in one request',
+      batch: Array.from({ length: 100 }, (_, id) => messageOf(id)),
+    },
   ])('rejects $what', async ({ batch }) => {
     const answer = await post(batch);
     expect(answer.status).toBe(400);

@@ -185,23 +185,19 @@ ${more}`,
   test.each([
     ['an unknown chain', ['status', 'nowhere'], 'chain_not_found'],
     [
-      'an unknown chain to read anew',
+      'a backfill of an unknown chain',
       ['backfill', 'nowhere', '--from', '1', '--to', '2'],
       'chain_not_found',
     ],
     [
-      'a chain without a monitor to read',
+      'a backfill of a chain without a monitor',
       ['backfill', 'quiet', '--from', '1', '--to', '2'],
       'invalid_parameter',
     ],
-    ['a chain without a monitor to retry', ['retry', 'quiet'], 'invalid_parameter'],
-    [
-      'a range the wrong way round',
-      ['backfill', '424242', '--from', '3', '--to', '2'],
-      'invalid_parameter',
-    ],
-    ['an address that is none', ['retry', '424242', '0x12'], 'invalid_parameter'],
-    ['a block that is none', ['backfill', '424242', '--from', 'x', '--to', '2'], undefined],
+    ['a retry on a chain without a monitor', ['retry', 'quiet'], 'invalid_parameter'],
+    ['a reversed range', ['backfill', '424242', '--from', '3', '--to', '2'], 'invalid_parameter'],
+    ['an invalid address', ['retry', '424242', '0x12'], 'invalid_parameter'],
+    ['an invalid block number', ['backfill', '424242', '--from', 'x', '--to', '2'], undefined],
   ] as const)('rejects %s', async (_, args, code) => {
     const { exitCode, stdout, stderr } = await monitor(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

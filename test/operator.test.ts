@@ -142,28 +142,28 @@ describe('the operator page', () => {
   });
 
   test.each([
-    ['another name', 'GET', '/state', { host: 'verify.example.org' }],
-    ['another name with its port', 'GET', '/', { host: 'attacker.example:5557' }],
-    ['the script of a site', 'GET', '/state', { origin: 'https://attacker.example' }],
+    ['another host name', 'GET', '/state', { host: 'verify.example.org' }],
+    ['another host name with a port', 'GET', '/', { host: 'attacker.example:5557' }],
+    ['a script on another site', 'GET', '/state', { origin: 'https://attacker.example' }],
     [
-      'a picture of a site',
+      'an image on another site',
       'GET',
       '/state',
       { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
     ],
     [
-      'a form of a site',
+      'a form on another site',
       'POST',
       '/jobs/x/cancel',
       { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
     ],
     [
-      'a form of another port',
+      'a form on another port',
       'POST',
       '/jobs/x/cancel',
       { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
     ],
-    ['a form without origin of an old browser', 'POST', '/jobs/x/cancel', { origin: 'null' }],
+    ["an old browser's form without an origin", 'POST', '/jobs/x/cancel', { origin: 'null' }],
   ])('rejects %s', async (_what, method, path, headers) => {
     expect(await statusWith(method, path, headers)).toBe(403);
   });

@@ -1,4 +1,4 @@
-// Claims of other services on the pages: always apart from what was verified here, and not shown where there are none.
+// Claims of other services on the pages: separate from verified contracts, and not mentioned without any.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
@@ -100,11 +100,11 @@ describeWith([BROWSER], 'claims on the pages', () => {
     return readFile(await download.path(), 'utf8');
   };
 
-  describe('where there are some', () => {
+  describe('if there are any', () => {
     beforeAll(() => boot([...VERIFIED_ONLY, ...CLAIMS]));
     afterAll(close);
 
-    test('are a figure of their own on the overview, and in no other', async () => {
+    test('have a separate figure on the overview and count in no other', async () => {
       await open('/');
       await expect.poll(figures).toEqual({
         'Verified contracts': '6',
@@ -116,7 +116,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       await takePicture(tab.page, 'claims-overview');
     });
 
-    test('have a line of their own in the chart of the overview', async () => {
+    test('have a separate line in the chart of the overview', async () => {
       await open('/');
       await expect.poll(() => endsOf('.trend')).toEqual(['full\n4', 'partial\n2', 'claimed\n54']);
       expect(await main().locator('.trend figcaption').innerText()).toMatch(
@@ -126,7 +126,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       expect(header).toBe('date,full,partial,claimed');
     });
 
-    test('rank no chain before one with verified contracts', async () => {
+    test('never rank a chain above one with verified contracts', async () => {
       await open('/');
       await expect
         .poll(() => rowsOf('table.largest'))
@@ -182,7 +182,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
         .toBe('Claimed chain');
     });
 
-    test('are apart on the page of a chain', async () => {
+    test('are separate on the page of a chain', async () => {
       await open(`/registry/${MIXED}`);
       await expect
         .poll(() => main().locator('.lead').innerText())
@@ -199,7 +199,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       expect(await figures()).not.toHaveProperty('Last verified');
     });
 
-    test('are apart in the chart and the rankings of the statistics, and their CSV', async () => {
+    test('are separate in the chart and rankings of the statistics, and in their CSV', async () => {
       await open('/statistics');
       await expect
         .poll(() => main().locator('.lead').innerText())
@@ -225,7 +225,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       await takePicture(tab.page, 'claims-statistics');
     });
 
-    test('are the only hatched bars of the growth', async () => {
+    test('are the only hatched bars in the growth chart', async () => {
       await open('/statistics?show=growth');
       const fills = main().locator('.chart-field path.bar');
       await expect.poll(() => fills.count()).toBe(3);
@@ -244,7 +244,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       await takePicture(tab.page, 'claims-growth');
     });
 
-    test('are not in the lines of chains', async () => {
+    test('are excluded from the lines of chains', async () => {
       await open('/statistics?show=chains');
       await expect
         .poll(() => endsOf('.history'))
@@ -254,7 +254,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
       );
     });
 
-    test('are apart in the methodology', async () => {
+    test('are separate in the methodology', async () => {
       await open('/counts');
       await expect
         .poll(() => main().innerText())
@@ -274,7 +274,7 @@ describeWith([BROWSER], 'claims on the pages', () => {
     });
   });
 
-  describe('where there are none', () => {
+  describe('if there are none', () => {
     beforeAll(() => boot(VERIFIED_ONLY));
     afterAll(close);
 

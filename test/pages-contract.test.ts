@@ -96,7 +96,7 @@ describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
     await expect.poll(() => tab.page.getByLabel('Address').inputValue()).toBe(PLAIN);
   });
 
-  test('names the implementation of a proxy with its own mark', async () => {
+  test('names the implementation of a proxy and shows its verdict', async () => {
     expect(await open(PROXY)).toBe(200);
     const line = tab.page.locator('.proxy');
     await expect.poll(() => line.innerText()).toContain('EIP-1967 proxy');
@@ -104,7 +104,7 @@ describeWith([ANVIL, BROWSER], 'the page of a contract', () => {
     expect(await link.getAttribute('href')).toContain(checksumAddress(IMPLEMENTATION));
     expect(await link.innerText()).toContain('Sample');
     expect(await line.locator('.match.full').count()).toBe(1);
-    // The reading is kept for half a minute; another service reads the chain anew.
+    // The reading is cached for half a minute; another service reads the chain again.
     const other = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
     try {
       await pointTo(OTHER);

@@ -41,7 +41,7 @@ async function statusOf(args: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}`, () => {
+describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ' (curl is not installed)'}`, () => {
   /** Runs the commands of the page; returns the URLs that did not respond with 200, with their statuses. */
   async function refusedCommands(): Promise<readonly string[]> {
     const page = await (await fetch(`${service.apiUrl}/counts`)).text();

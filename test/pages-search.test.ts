@@ -42,8 +42,8 @@ const targetOf = async (words: string): Promise<string | null> => {
 
 describe('search', () => {
   test.each([
-    ['the id of a chain', '8453', '/registry/8453'],
-    ['a chain as CAIP-2 writes it', 'eip155:8453', '/registry/8453'],
+    ['a chain id', '8453', '/registry/8453'],
+    ['a CAIP-2 chain id', 'eip155:8453', '/registry/8453'],
   ])('leads to the target of %s', async (_what, words, path) => {
     expect(await targetOf(words)).toBe(path);
   });

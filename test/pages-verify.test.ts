@@ -158,7 +158,7 @@ chains:
     const address = await newVault();
     const { keyboard } = tab.page;
     await openForm();
-    // The browser hands dialogs to their listeners with a short delay.
+    // The browser reports dialogs to their listeners with a short delay.
     const dialog = tab.page.waitForEvent('filechooser');
     await walkTo('files');
     await keyboard.press('Enter');
@@ -200,7 +200,7 @@ chains:
     await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
   });
 
-  test('diagnoses wrong optimizer runs, and a button sends the input with the right ones', async () => {
+  test('diagnoses wrong optimizer runs, and a button resubmits with the right ones', async () => {
     const address = await newVault();
     const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -216,14 +216,14 @@ chains:
     await tab.page.getByRole('link', { name: 'Try with the optimizer on (200 runs)' }).click();
     await tab.page.waitForURL((url) => /\/job\//.test(url.href) && url.href !== failed);
     await expect.poll(() => verdict()).toContain('Full match');
-    // The form says what it changed, and takes it back.
+    // The form shows what will change and can undo it.
     await visit(tab, `${service.apiUrl}/verify`);
     await tab.page.getByText('Your input will be sent with the optimizer on (200 runs)').waitFor();
     await tab.page.getByRole('button', { name: 'Send it unchanged' }).click();
     await expect.poll(() => tab.page.getByText('Your input will be sent with').count()).toBe(0);
   });
 
-  test('names the contract on chain, and a button sends that one', async () => {
+  test('names the contract on chain, and a button resubmits with that one', async () => {
     const sources = {
       ...SOURCES,
       [VAULT_PATH]: `${SOURCES[VAULT_PATH]}\ncontract Purse is Vault { function more() external pure returns (uint256) { return 1; } }\n`,
@@ -243,7 +243,7 @@ chains:
     await expect.poll(() => verdict()).toContain('Full match');
   });
 
-  test('offers no button for a job that was sent elsewhere', async () => {
+  test('offers no button for a job submitted elsewhere', async () => {
     const address = await newVault();
     const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     const answer = await post(`${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`, {
@@ -255,7 +255,7 @@ chains:
     expect(await tab.page.getByRole('link', { name: /^Try with/ }).count()).toBe(0);
   });
 
-  test('says whether there is code at the address, and what compiled it', async () => {
+  test('shows whether the address has code, and which compiler produced it', async () => {
     const address = await newVault();
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
     await tab.page.getByText(/^Code found: solc 0\.8\.37, \d+.bytes\.$/).waitFor();

@@ -110,7 +110,7 @@ describeWith([ANVIL], 'proxies', () => {
     ],
     ['empty slots', DELEGATES, {}, NO_IMPLEMENTATION],
     [
-      'a slot that holds no address',
+      'a slot without a valid address',
       DELEGATES,
       { [SLOTS.implementation]: `0x${'ab'.repeat(32)}` },
       NO_IMPLEMENTATION,
@@ -122,7 +122,7 @@ describeWith([ANVIL], 'proxies', () => {
       NO_IMPLEMENTATION,
     ],
     [
-      'a first slot of something else',
+      'a contract that uses its first slot for something else',
       DELEGATES,
       { [`0x${'0'.repeat(64)}`]: WORD },
       NO_IMPLEMENTATION,

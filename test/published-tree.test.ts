@@ -309,17 +309,21 @@ describe('a file in the tree', () => {
 
   test.each([
     ['with _ for @', '_openzeppelin/contracts/Token.sol', '@openzeppelin/contracts/Token.sol'],
-    ['as it is called', '@openzeppelin/contracts/Token.sol', '@openzeppelin/contracts/Token.sol'],
-    ['with _ for : in a URL', 'https_//example.org/a//b.sol', 'https://example.org/a//b.sol'],
-    ['as the URL it is', 'https://example.org/a//b.sol', 'https://example.org/a//b.sol'],
     [
-      'with _ for : and letters',
+      'with its original name',
+      '@openzeppelin/contracts/Token.sol',
+      '@openzeppelin/contracts/Token.sol',
+    ],
+    ['with _ for : in a URL', 'https_//example.org/a//b.sol', 'https://example.org/a//b.sol'],
+    ['as the original URL', 'https://example.org/a//b.sol', 'https://example.org/a//b.sol'],
+    [
+      'with _ for : and non-ASCII letters',
       'project_/src/Gr%C3%BC%C3%9Fe%20an%20alle.sol',
       'project:/src/Grüße an alle.sol',
     ],
     ['with a percent sign', '100%2525.sol', '100%25.sol'],
     ['with line breaks', 'line%0D%0AX-Injected:%201', 'line\r\nX-Injected: 1'],
-    ['in one of two cases', 'Case.sol', 'Case.sol'],
+    ['with another source that differs in case', 'Case.sol', 'Case.sol'],
   ])('is found in each spelling of its path, %s', async (_how, spelled, name) => {
     expect(await (await get(`${FOLDER}/sources/${spelled}`)).text()).toBe(contentOf(name));
   });
@@ -357,7 +361,7 @@ describe('a file in the tree', () => {
     '/sources/..%5c..%5cetc%5cpasswd',
     '//etc/passwd',
   ])('exposes no file of the disk at %s', async (path) => {
-    // Some resolve to a folder above that is none of the tree.
+    // Some resolve to a folder above the tree.
     expect([400, 404]).toContain(await getRaw(`${FOLDER}${path}`));
   });
 

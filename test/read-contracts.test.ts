@@ -235,7 +235,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     ['an unknown field', `1/${VERIFIED}?fields=abi,nothing`],
     ['a member of a field without members', `1/${VERIFIED}?fields=abi.name`],
     [
-      'two levels',
+      'a member of a member',
       `1/${VERIFIED}?fields=creationBytecode.transformationValues.constructorArguments`,
     ],
     ['an inherited name', `1/${VERIFIED}?fields=__proto__`],
@@ -243,7 +243,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     ['chainId', `1/${VERIFIED}?omit=chainId`],
     ['address', `1/${VERIFIED}?fields=address`],
     ['nothing', `1/${VERIFIED}?fields=`],
-    ['both parameters', `1/${VERIFIED}?fields=abi&omit=sources`],
+    ['both fields and omit', `1/${VERIFIED}?fields=abi&omit=sources`],
     ['a chain in hexadecimal', `0x1/${VERIFIED}`],
     ['a chain beyond 2^53-1', `9007199254740992/${VERIFIED}`],
     ['an address that is too short', `1/0xabc`],

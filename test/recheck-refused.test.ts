@@ -97,7 +97,7 @@ describeWith([ANVIL], 'a match from an earlier version', () => {
       { code: '0x6001', runtime: ofLibrary('00') },
     ],
     [
-      'a Yul program that jumps by bytes',
+      'a Yul program that jumps with literal bytecode',
       'verbatim_not_allowed',
       { code: '0x6002', yul: verbatim('56') },
     ],

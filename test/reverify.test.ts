@@ -81,13 +81,13 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
 
   test.each<[string, Match, ReturnType<typeof box>, object, object | undefined]>([
     [
-      'makes a true claim a match of this service',
+      'turns a true claim into a verified match',
       ...(['full', box('true')] as const),
       { outcome: 'verified', match: 'full' },
       { match: 'full', origin: 'verified' },
     ],
     [
-      'does the same with a partial one',
+      'does the same for a partial claim',
       ...(['partial', box('another comment')] as const),
       { outcome: 'verified', match: 'partial' },
       { match: 'partial', origin: 'verified' },
@@ -99,13 +99,13 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
       { match: 'full', origin: 'verified' },
     ],
     [
-      'stores the match that a claim of a full match is in fact',
+      'stores a partial match if a claim of a full one is false',
       ...(['full', box('another comment')] as const),
       { outcome: 'claim_disproved', match: 'partial' },
       { match: 'partial', origin: 'verified' },
     ],
     [
-      'withdraws a claim whose sources give other code',
+      'withdraws a claim whose sources produce other bytecode',
       ...(['partial', box('true', 6)] as const),
       { outcome: 'claim_disproved', match: null },
       undefined,

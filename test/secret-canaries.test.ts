@@ -390,14 +390,19 @@ describe('a secret in the configuration', () => {
     }
   });
 
-  test('would be found by this test and was in use throughout', () => {
+  test('would be found by this test and was in use throughout', async () => {
     const [first = ''] = canaries.keys();
     expect(findCanaries(`…${first}…`)).toEqual([canaries.get(first)]);
     expect(findCanaries(Buffer.from(first).toString('hex'))).toEqual([canaries.get(first)]);
-    const received = new Set(heard.flatMap(findCanaries));
-    for (const place of ['path', 'query', 'variable', 'mounted file', 'WebSocket path']) {
-      expect(received).toContain(place);
-    }
+    const places = ['path', 'query', 'variable', 'mounted file', 'WebSocket path'];
+    // All endpoints share one host. On a busy machine its circuit breaker may skip some of them the first time.
+    const neverReceived = async (): Promise<readonly string[]> => {
+      const received = new Set(heard.flatMap(findCanaries));
+      const missing = places.filter((place) => !received.has(place));
+      if (missing.length > 0) await Promise.all(chainIds.map(verifyOn));
+      return missing;
+    };
+    await expect.poll(neverReceived).toEqual([]);
   });
 });
 

@@ -20,8 +20,8 @@ import { administer } from './support/test-database.ts';
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 
 /**
- * Nine matches, of which six are imported. Of these one is verified later, one withdrawn, and one partial one
- * rises by a second import.
+ * Nine matches, of which six are imported. Of these, one is later verified, one is withdrawn, and one is
+ * upgraded from partial by a second import.
  */
 const EARLIER = `
   INSERT INTO match_events (recorded_at, kind, chain_id, address, match_after, runtime_match, origin)

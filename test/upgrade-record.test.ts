@@ -185,7 +185,7 @@ describe('data from an earlier version', () => {
     expect(aside.map(({ path: each }) => each).sort()).toEqual(['AUDIT.sol', 'B.sol', 'PLANT']);
   });
 
-  test('keeps only settings that solc knows', async () => {
+  test('keeps only settings that solc supports', async () => {
     const rows = await read(
       `SELECT compiler_settings, settings FROM compiled_contracts JOIN set_aside_settings ON compilation_id = compiled_contracts.id`,
     );
@@ -215,7 +215,7 @@ describe('data from an earlier version', () => {
     expect((await recount(database, { repair: false })).differences).toEqual([]);
   });
 
-  test('knows which source text is shown', async () => {
+  test('records which source text is shown', async () => {
     const rows = await read(
       `SELECT count(*)::int AS unknown FROM current_matches WHERE text_hash IS NULL`,
     );

@@ -89,12 +89,12 @@ describeWith([ANVIL], 'files in verification API v1', () => {
 
   test.each([
     [
-      'says less of a file than it holds',
+      'understates the size of a file',
       () => makeZip({ 'a.sol': 'x'.repeat(9_000) }, { uncompressedSize: 1 }),
     ],
-    ['says that a file is huge', () => makeZip({ 'a.sol': 'x' }, { uncompressedSize: 2 ** 31 })],
+    ['claims that a file is huge', () => makeZip({ 'a.sol': 'x' }, { uncompressedSize: 2 ** 31 })],
     ['ends in the middle', () => makeZip({ 'a.sol': 'x' }).subarray(0, 40)],
-    ['leaves its folder', () => makeZip({ '../a.sol': 'x' })],
+    ['contains a path out of its folder', () => makeZip({ '../a.sol': 'x' })],
   ])('in an archive that %s are rejected', async (_, make) => {
     const files = [['files', new File([new Uint8Array(make())], 'a.zip')]] as const;
     const { status, body } = await sendForm(await deployBox(), files);
@@ -102,7 +102,7 @@ describeWith([ANVIL], 'files in verification API v1', () => {
     expect(body).toEqual({ error: expect.stringContaining('files: the archive') as string });
   });
 
-  test('may be a build info, of which the client chooses the contract if it has several', async () => {
+  test('may be a build info, in which the client chooses among several contracts', async () => {
     const input = inputOf({ [PATH]: SOURCE });
     const buildInfo = { solcLongVersion: LONG_VERSION, input, output: { contracts: {} } };
     const one = { ...buildInfo, output: { contracts: { [PATH]: { Box: {} } } } };

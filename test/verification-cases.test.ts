@@ -72,9 +72,9 @@ describe('a case with another outcome', () => {
   test.each([
     ['another match', { verification: { ...each.verification, runtimeMatch: 'exact_match' } }],
     ['a transformation', { verification: { ...each.verification, runtimeTransformations: [{}] } }],
-    ['another code of the compiler', { output: { ...each.output, creationBytecode: '0x00' } }],
+    ['other compiled bytecode', { output: { ...each.output, creationBytecode: '0x00' } }],
     [
-      'another code on chain',
+      'other on-chain bytecode',
       { onchain: { ...each.onchain, deployedBytecode: `${each.onchain.deployedBytecode}00` } },
     ],
   ])('is reported with the difference: %s', async (_what, other) => {

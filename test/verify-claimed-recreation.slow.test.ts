@@ -26,7 +26,7 @@ import { readContract } from './support/verifying-service.ts';
 /** More blocks between two transactions than a creation search examines. */
 const MANY_BLOCKS = '0x400';
 
-describeWith([ANVIL], 'an imported claim about code that was made twice', () => {
+describeWith([ANVIL], 'verification of recreated bytecode after an imported claim', () => {
   let anvil: Anvil;
   let contracts: ReplaceableContracts;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -113,23 +113,23 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     return { creationMatch, transactionHash: deployment.transactionHash };
   };
 
-  test('rejects the earlier creation if it names the later one', async () => {
+  test('rejects the earlier creation if the claim names the later one', async () => {
     await importClaim(late);
     expect(await verify(early)).toMatchObject({ creationMatch: null });
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('accepts the later creation if it names the earlier one', async () => {
+  test('accepts the later creation if the claim names the earlier one', async () => {
     await importClaim(early);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('accepts the true creation if the chain denies the named one', async () => {
+  test('accepts the true creation if the chain disproves the named one', async () => {
     await importClaim(foreign);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('accepts the true creation if no endpoint knows the named one', async () => {
+  test('accepts the true creation if no endpoint finds the named one', async () => {
     await importClaim(`0x${'ab'.repeat(32)}`);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
@@ -140,13 +140,13 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     expect(await verify(early)).toMatchObject({ creationMatch: null });
   });
 
-  test('rejects the earlier creation after another import named something else', async () => {
+  test('rejects the earlier creation after another import named an unknown one', async () => {
     await importClaim(late);
     await importClaim(`0x${'ab'.repeat(32)}`);
     expect(await verify(early)).toMatchObject({ creationMatch: null });
   });
 
-  test('shows no proven block for a creation that the chain has since denied', async () => {
+  test('shows no proven block for a creation that the chain has since disproved', async () => {
     expect(await verify(late)).toMatchObject({ transactionHash: late });
     await anvil.send({ to: address, data: callOf('end()') });
     await anvil.request('anvil_mine', [MANY_BLOCKS]);

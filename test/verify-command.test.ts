@@ -109,12 +109,15 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
 
   test.each([
     ['a standard JSON input', ['input.json', '--compiler', 'v0.8.37', ...here]],
-    ['a build info file of Hardhat', ['build-info.json', '--contract', 'Box']],
+    ['a Hardhat build info file', ['build-info.json', '--contract', 'Box']],
     ['a metadata.json and its sources', ['metadata.json']],
     ['a Foundry project', ['.', ...here]],
-    ['a Foundry project of one contract', ['.']],
-    ['a metadata.json whose source has another name in its folder', ['apart/metadata.json']],
-    ['several contracts, of which one is on chain', ['several.json', '--compiler', '0.8.37']],
+    ['a Foundry project with one contract', ['.']],
+    ['a metadata.json whose source has another file name', ['apart/metadata.json']],
+    [
+      'input with several contracts, one of them on chain',
+      ['several.json', '--compiler', '0.8.37'],
+    ],
   ])(
     '%s produces the full match, on the database and through a running service',
     async (_what, args) => {

@@ -170,8 +170,8 @@ describeWith([ANVIL], 'deployment methods', () => {
     },
   );
 
-  test.each(['another contract', 'a call', 'a reverted creation', 'nothing that anybody knows'])(
-    'a transaction of %s leaves no trace on the runtime match',
+  test.each(['another contract', 'a call', 'a reverted creation', 'an unknown transaction'])(
+    'the transaction hash of %s leaves no trace on the runtime match',
     async (what) => {
       const { anvil } = verifying;
       const sample = await suiteContract(NEWEST, 'Child');

@@ -98,9 +98,9 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
       { optimizer: { enabled: false } },
       'optimizer.enabled: true, optimizer.runs: 200',
     ],
-    ['the other pipeline', { ...runs(200), viaIR: true }, runs(200), 'viaIR: true'],
+    ['the via-IR pipeline', { ...runs(200), viaIR: true }, runs(200), 'viaIR: true'],
     ['an older EVM', { ...runs(200), evmVersion: 'paris' }, runs(200), 'evmVersion: paris'],
-    ['an EVM of the same opcodes', { evmVersion: 'shanghai' }, {}, 'evmVersion: shanghai'],
+    ['an EVM with the same opcodes', { evmVersion: 'shanghai' }, {}, 'evmVersion: shanghai'],
     [
       'two settings',
       { ...runs(1_000), evmVersion: 'london' },
@@ -214,7 +214,7 @@ describeWith([ANVIL], 'mismatch diagnosis', () => {
     expect([settings, contract]).toEqual([undefined, undefined]);
   });
 
-  test('is read over the Model Context Protocol, without any bytecode', async () => {
+  test('is available over the Model Context Protocol, without any bytecode', async () => {
     const job = await fail({ input: with_(runs(1)) }, { input: with_(runs(200)) });
     const client = new Client({ name: 'test', version: '1.0.0' });
     const url = new URL(`${service.service.apiUrl}/mcp`);

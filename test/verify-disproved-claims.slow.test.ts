@@ -104,13 +104,13 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
 
   test.each<[string, TestInput, SolcVersion, TestInput]>([
     [
-      'code without a metadata hash',
+      'bytecode without a metadata hash',
       vault('true', { metadata: { bytecodeHash: 'none' } }),
       '0.8.37',
       vault('true', { metadata: { bytecodeHash: 'none' } }),
     ],
-    ['code of Yul', yul('true'), '0.8.37', yul('true')],
-    ['code whose comments are lost', vault('true'), '0.8.37', vault('another')],
+    ['Yul bytecode', yul('true'), '0.8.37', yul('true')],
+    ['bytecode whose original comments are lost', vault('true'), '0.8.37', vault('another')],
   ])('is replaced by a partial match verified here: %s', async (_what, input, version, sent) => {
     const { address } = await deployVault(input, version);
     const before = await countsOf();

@@ -87,8 +87,8 @@ interface Case {
   readonly code?: string;
 }
 const CASES: readonly Case[] = [
-  { title: 'lies about the code', quorum: 2, faults: [{}, { eth_getCode: () => '0xdead' }] },
-  { title: 'says that there is no code', quorum: 2, faults: [{}, { eth_getCode: () => '0x' }] },
+  { title: 'returns other bytecode', quorum: 2, faults: [{}, { eth_getCode: () => '0xdead' }] },
+  { title: 'returns no bytecode', quorum: 2, faults: [{}, { eth_getCode: () => '0x' }] },
   {
     title: 'is on a fork',
     quorum: 2,
@@ -118,38 +118,38 @@ const CASES: readonly Case[] = [
     faults: [{}, { eth_getBlockByNumber: withHead(1), eth_getBlockByHash: () => null }],
     reason: 'behind',
   },
-  { title: 'stands alone where two are wanted', quorum: 2, faults: [{}] },
+  { title: 'is the only one where two are required', quorum: 2, faults: [{}] },
   {
     title: 'belongs to another chain',
     faults: [{ eth_chainId: () => '0x1' }],
     reason: 'wrong_chain',
   },
   {
-    title: 'belongs to another chain, beside one that does not',
+    title: 'belongs to another chain, next to one that does not',
     quorum: 2,
     faults: [{}, { eth_chainId: () => '0x1' }],
     reason: 'wrong_chain',
   },
   {
-    title: 'has not caught up and knows no code',
+    title: 'is still syncing and returns no bytecode',
     faults: [{ eth_getCode: () => '0x', eth_syncing: () => ({ currentBlock: '0x1' }) }],
     reason: 'syncing',
   },
   { title: 'drips', faults: [everyAnswer(drip)], reason: 'deadline_exceeded' },
-  { title: 'drips the code', faults: [{ eth_getCode: drip }], reason: 'deadline_exceeded' },
+  { title: 'drips the bytecode', faults: [{ eth_getCode: drip }], reason: 'deadline_exceeded' },
   {
-    title: 'answers with a page and 200',
+    title: 'returns an HTML page with status 200',
     faults: [everyAnswer(html)],
     reason: 'rpc_invalid_answer',
   },
-  { title: 'answers the code with a page', faults: [{ eth_getCode: html }] },
-  { title: 'answers with half of JSON', faults: [everyAnswer(halfOfJson)] },
-  { title: 'is not available', faults: [everyAnswer(unavailable)], reason: 'status_503' },
+  { title: 'returns an HTML page for the bytecode', faults: [{ eth_getCode: html }] },
+  { title: 'returns truncated JSON', faults: [everyAnswer(halfOfJson)] },
+  { title: 'is unavailable', faults: [everyAnswer(unavailable)], reason: 'status_503' },
   { title: 'refuses connections', faults: [null], reason: 'connection_failed' },
-  { title: 'answers with code that is not hex', faults: [{ eth_getCode: () => '0xzz' }] },
-  { title: 'answers with null for code', faults: [{ eth_getCode: () => null }] },
+  { title: 'returns bytecode that is not hex', faults: [{ eth_getCode: () => '0xzz' }] },
+  { title: 'returns null for the bytecode', faults: [{ eth_getCode: () => null }] },
   {
-    title: 'answers with more code than any chain has',
+    title: 'returns more bytecode than any chain allows',
     faults: [{ eth_getCode: () => `0x${'00'.repeat(5_000_000)}` }],
     code: 'code_too_large',
   },
@@ -300,8 +300,8 @@ describeWith([ANVIL], 'untrustworthy endpoints', () => {
   });
 
   test.each([
-    ['says that the transaction of another contract created this one', LIES_ON_ADDRESS, 'other'],
-    ['lies about the creation code', LIES_ON_CODE, 'own'],
+    ["reports another contract's transaction as the creation", LIES_ON_ADDRESS, 'other'],
+    ['returns other creation bytecode', LIES_ON_CODE, 'own'],
   ])('an endpoint that %s leaves no trace of the creation', async (_what, chainId, which) => {
     const { transactionHash } = which === 'own' ? contract : other;
     const more = { creationTransactionHash: transactionHash };

@@ -201,19 +201,14 @@ describeWith([ANVIL], 'import from other explorers', () => {
     text(200, JSON.stringify({ status: '0', message, result }));
   test.each<[string, () => Answer, number, string]>([
     ['an empty source', answerWith({ SourceCode: '' }), 404, 'not_etherscan_verified'],
-    [
-      'that it is not verified',
-      said('Contract source code not verified'),
-      404,
-      'not_etherscan_verified',
-    ],
-    ['that it is asked too often', said('Max rate limit reached'), 429, 'etherscan_limit'],
-    ['the status 500', text(500, 'oh'), 502, 'etherscan_request_failed'],
-    ['that the key is wrong', said('Invalid API Key'), 502, 'etherscan_request_failed'],
-    ['a page', text(200, '<!doctype html><p>hello'), 502, 'malformed_etherscan_response'],
+    ['“not verified”', said('Contract source code not verified'), 404, 'not_etherscan_verified'],
+    ['a rate limit', said('Max rate limit reached'), 429, 'etherscan_limit'],
+    ['status 500', text(500, 'oh'), 502, 'etherscan_request_failed'],
+    ['an invalid key', said('Invalid API Key'), 502, 'etherscan_request_failed'],
+    ['an HTML page', text(200, '<!doctype html><p>hello'), 502, 'malformed_etherscan_response'],
     ['no record', said([], 'OK'), 502, 'malformed_etherscan_response'],
     [
-      'members of other types',
+      'members of wrong types',
       said([{ SourceCode: 7 }], 'OK'),
       502,
       'malformed_etherscan_response',
@@ -224,7 +219,7 @@ describeWith([ANVIL], 'import from other explorers', () => {
       502,
       'malformed_etherscan_response',
     ],
-    ['too deep JSON', text(200, '['.repeat(5000)), 502, 'malformed_etherscan_response'],
+    ['JSON nested too deeply', text(200, '['.repeat(5000)), 502, 'malformed_etherscan_response'],
   ])(
     'an explorer that returns %s is distinguished from a missing contract',
     async (_what, answer, status, code) => {
@@ -236,8 +231,8 @@ describeWith([ANVIL], 'import from other explorers', () => {
   );
 
   test.each([
-    ['cannot be reached', undefined, 502, 'etherscan_request_failed'],
-    ['asks to be left alone', 429, 429, 'etherscan_limit'],
+    ['is unreachable', undefined, 502, 'etherscan_request_failed'],
+    ['rate-limits requests', 429, 429, 'etherscan_limit'],
   ])('an explorer that %s is reported without naming it', async (_what, answers, status, code) => {
     const { close, port, url } = await startWebServer((_request, response) => {
       response.writeHead(answers ?? 200).end();

@@ -164,8 +164,8 @@ describeWith([ANVIL], 'source file order', () => {
   });
 
   test.each([
-    ['from the root on', 'all at once', undefined, ROOT],
-    ['all at once', 'from the root on', ROOT, undefined],
+    ['from the root', 'all at once', undefined, ROOT],
+    ['all at once', 'from the root', ROOT, undefined],
   ])(
     'does not prevent a match with sources compiled %s for bytecode compiled %s',
     async (_ours, _theirs, first, second) => {

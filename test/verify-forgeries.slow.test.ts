@@ -340,10 +340,10 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
   });
 
   test.each([
-    ['a place of the code', 'hex"5061002a34"', 'verbatim_0i_1o(CODE)'],
+    ['a code offset', 'hex"5061002a34"', 'verbatim_0i_1o(CODE)'],
     ['an immutable', 'hex"90"', 'verbatim_1i_1o(CODE, loadimmutable("next"))'],
   ])(
-    'Yul with bytes that put %s where a function returns to is rejected',
+    'Yul with bytes that replace a return address by %s is rejected',
     async (_what, code, call) => {
       const input = objectOf(
         'setimmutable(0, "next", 21)',

@@ -28,7 +28,7 @@ const DELEGATING =
   'function run(address a) external { (bool done,) = a.delegatecall(""); require(done); }';
 const LIMIT = word(9);
 const FALSE_ARGUMENTS = `0x${Buffer.from('the owner is somebody else').toString('hex')}`;
-/** No node knows this transaction, possibly because they forgot it. */
+/** No node has this transaction, possibly because it was pruned. */
 const UNKNOWN: Hex = `0x${'ab'.repeat(32)}`;
 
 describeWith([ANVIL], 'the creation of an imported match', () => {

@@ -13,13 +13,13 @@ import {
 
 let verifying: VerifyingService;
 
-describeWith([ANVIL], 'a contract whose match was imported', () => {
+describeWith([ANVIL], 'an imported match', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   });
   afterAll(() => verifying.close());
 
-  test('a verification replaces a false claim of a full match', async () => {
+  test('is replaced by a verification if it falsely claims to be full', async () => {
     const sample = await suiteContract('0.8.37', 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
@@ -35,7 +35,7 @@ describeWith([ANVIL], 'a contract whose match was imported', () => {
     expect(match).toBe('exact_match');
   });
 
-  test('a verification replaces a claim of the same level and wins over later claims', async () => {
+  test('of the same level is replaced by a verification, even if imported again later', async () => {
     const sample = await suiteContract('0.8.37', 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const { database } = verifying.testDatabase;

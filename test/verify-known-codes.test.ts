@@ -148,7 +148,7 @@ describeWith([ANVIL], 'the index of known bytecode', () => {
     expect(differences).toEqual([]);
   });
 
-  test('knows what a contract creates as soon as it is verified', async () => {
+  test('includes the contracts that a contract creates as soon as it is verified', async () => {
     const text = `contract Pier { function build() public returns (address) { return address(new Boat(3)); } }
       contract Boat { uint public immutable seats; constructor(uint n) { seats = n; } }`;
     for (const content of [text, `${text}\n// ${'x'.repeat(20_000)}`]) {

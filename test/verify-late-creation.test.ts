@@ -142,7 +142,7 @@ describeWith([ANVIL], 'a creation transaction found late', () => {
     const { transactionHash: unrelated } = await deployVault();
     const creationBlock = await anvil.request<string>('eth_blockNumber', []);
     await anvil.request('anvil_mine', ['0x100']);
-    // A typical node: it knows transactions, but neither traces nor old states.
+    // A typical node: it has transactions, but neither traces nor old states.
     const hides = CREATION_METHODS.filter((method) => method !== 'eth_getTransactionReceipt');
     node.filter = {
       hides,

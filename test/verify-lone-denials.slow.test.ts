@@ -118,19 +118,10 @@ verification: { recheckRoundSeconds: 0 }
   });
 
   test.each([
-    [
-      'lies, where the others show no traces',
-      () => filter(lying(), WITHOUT_TRACES, WITHOUT_TRACES),
-    ],
-    [
-      'lies, where the others know no old transactions',
-      () => filter(lying(), FORGETFUL, FORGETFUL),
-    ],
+    ['lies and the others have no traces', () => filter(lying(), WITHOUT_TRACES, WITHOUT_TRACES)],
+    ['lies and the others have no old transactions', () => filter(lying(), FORGETFUL, FORGETFUL)],
     ['shows forgotten states as empty', () => filter(empty(), WITHOUT_TRACES, WITHOUT_TRACES)],
-    [
-      'shows forgotten states as empty, like another',
-      () => filter(empty(), empty(), WITHOUT_TRACES),
-    ],
+    ['and another show forgotten states as empty', () => filter(empty(), empty(), WITHOUT_TRACES)],
   ])('stays matched when it %s', async (_title, deny) => {
     deny();
     const submitted = await post(

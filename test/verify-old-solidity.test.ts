@@ -105,11 +105,11 @@ describeWith([ANVIL], 'Solidity without standard JSON', () => {
 
   test.each([
     [
-      'runs that the compiler cannot be told',
+      'unsupported optimizer runs',
       { optimizer: { enabled: true, runs: 1 } },
       'unsupported_setting',
     ],
-    ['another optimizer', { optimizer: { enabled: false } }, 'bytecode_length_mismatch'],
+    ['different optimizer settings', { optimizer: { enabled: false } }, 'bytecode_length_mismatch'],
   ])('%s do not match', async (_what, settings, customCode) => {
     const made = inputOf(SOURCES, { optimizer: { enabled: true, runs: 200 } });
     const { address } = await deploy(service.anvil, await creationCodeOf('0.4.6', made));

@@ -28,10 +28,10 @@ describeWith([ANVIL], 'metadata settings that differ from the submission', () =>
   test.each([
     ['without auxdata', NO_AUXDATA, USUAL, 'delete'],
     ['without a hash', NO_HASH, USUAL, 'replace'],
-    ['with a hash that the sources are sent without', USUAL, NO_HASH, 'replace'],
-    ['with auxdata that the sources are sent without', USUAL, NO_AUXDATA, 'insert'],
+    ['with a hash, submitted without one,', USUAL, NO_HASH, 'replace'],
+    ['with auxdata, submitted without it,', USUAL, NO_AUXDATA, 'insert'],
     [
-      'with auxdata, via IR',
+      'via IR with auxdata, submitted without it,',
       VIA_IR,
       { ...VIA_IR, settings: { ...VIA_IR.settings, metadata: { appendCBOR: false } } },
       'insert',

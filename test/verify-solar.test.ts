@@ -140,7 +140,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
   });
 
   test('finds the address of a library missing from the settings', async () => {
-    // Its bytecode differs when the compiler knows the address.
+    // Its bytecode differs if the compiler is given the address.
     const open = potInput(pot(), { libraries: {} });
     const linked = (await compileSolar(open, PATH, 'Pot')).replaceAll(
       /__\$[0-9a-f]{34}\$__/g,

@@ -95,9 +95,9 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
   const heads = {
     plainly: 'import "lib/L.sol";',
     'behind a comment': 'import /* "x"; */ {L as M} // ;\n from "lib/L.sol";',
-    'by another escape': String.raw`import "\u006cib/L.sol";`,
+    'by an escaped path': String.raw`import "\u006cib/L.sol";`,
     'relative to the source': 'import "./lib/L.sol";',
-    'where comments fill much text': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
+    'next to a very long comment': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
   };
   test.each(Object.entries(heads))('are dropped if a remapping is used %s', async (_, head) => {
     const more = Array.from({ length: 500 }, (_each, index) => `HOLDERS ${index}:x=vendor`);
@@ -119,9 +119,9 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     details: { yul: true, yulDetails: { optimizerSteps } },
   });
   test.each<[string, SolcVersion, object]>([
-    ['words for an optimizer that is off', '0.6.12', steps(WORDS)],
-    ['steps that change nothing', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
-    ['runs for an optimizer that is off', '0.8.37', { enabled: false, runs: 31_337 }],
+    ['words as steps of a disabled optimizer', '0.6.12', steps(WORDS)],
+    ['steps without effect', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
+    ['runs of a disabled optimizer', '0.8.37', { enabled: false, runs: 31_337 }],
     ['both', '0.8.37', steps('dhfoDg', { runs: 31_337 })],
   ])('are dropped if they are %s (solc %s)', async (_what, version, optimizer) => {
     const off = { optimizer: { enabled: false } };

@@ -84,7 +84,7 @@ describe.skipIf(absence)(`Vyper inputs${absence ? ` (${absence})` : ''}`, () => 
     expect(job.error?.customCode).toBe('unsupported_setting');
   });
 
-  test('are told the optimization mode with which they match', async () => {
+  test('with another optimization mode are diagnosed with the matching one', async () => {
     const input = vyperInput({ [PATH]: PLAIN });
     const settings = { optimize: 'none' };
     const { address } = await deployed(V310, { ...input, settings }, '7'.padStart(64, '0'));
@@ -153,7 +153,7 @@ describe.skipIf(absence)(`Vyper inputs${absence ? ` (${absence})` : ''}`, () => 
 
     test.each([
       ['on the database', (): string[] => []],
-      ['by a running service', (): string[] => ['--url', service.service.apiUrl, '--wait']],
+      ['through a running service', (): string[] => ['--url', service.service.apiUrl, '--wait']],
     ])('accepts an input with the ABI of an interface, %s', async (_what, where) => {
       const source = `
 from interfaces import IOther

@@ -226,16 +226,16 @@ def g(at: address) -> uint256:
 
   test.each([
     [
-      'settings that no compiler reads',
+      'settings unknown to any compiler',
       { settings: { auditedBy: 'everybody' } },
       'unsupported_setting',
     ],
     [
-      'a setting of another form',
+      'a setting of the wrong type',
       { settings: { optimize: 'audited by everybody' } },
       'invalid_compiler_input',
     ],
-    ['a version that nobody knows', {}, 'unsupported_compiler_version'],
+    ['a version that does not exist', {}, 'unsupported_compiler_version'],
   ])('rejects %s', async (what, more, code) => {
     const input = vyperInput({ [PATH]: sourceFor(V310) });
     const { address } = await deployed(V310, input, { args: word(4) });

@@ -218,10 +218,14 @@ describeWith([ANVIL], 'verification over HTTP', () => {
   test.each([
     ['an address without code', {}, 'contract_not_deployed'],
     ['an unknown compiler', { compilerVersion: '0.8.999' }, 'unsupported_compiler_version'],
-    ['no compiler version', { compilerVersion: 'latest' }, 'invalid_compiler_version'],
-    ['another path', { contractIdentifier: 'Other.sol:Vault' }, 'invalid_compilation_target'],
+    ['an invalid compiler version', { compilerVersion: 'latest' }, 'invalid_compiler_version'],
     [
-      'another name',
+      'an unknown source path',
+      { contractIdentifier: 'Other.sol:Vault' },
+      'invalid_compilation_target',
+    ],
+    [
+      'an unknown contract name',
       { contractIdentifier: `${PATH}:Missing` },
       'contract_not_found_in_compiler_output',
     ],
@@ -232,7 +236,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
       'compiled_bytecode_is_zero',
     ],
     [
-      'another language',
+      'an unsupported language',
       { stdJsonInput: { ...inputOf({ [PATH]: SOURCE }), language: 'Fe' } },
       'unsupported_language',
     ],

@@ -24,16 +24,20 @@ describe('response validation in tests', () => {
   });
 
   test.each<[string, unknown, Partial<WireAnswer>]>([
-    ['a key that no schema knows', { ...VERSION, extra: 1 }, {}],
-    ['a key that is missing', { ...VERSION, node: undefined }, {}],
-    ['a status that the route does not declare', VERSION, { status: 201 }],
-    ['a type that the route does not declare', VERSION, { type: 'text/plain' }],
-    ['a body that no route has', VERSION, { path: '/nothing' }],
+    ['an undeclared key', { ...VERSION, extra: 1 }, {}],
+    ['a missing key', { ...VERSION, node: undefined }, {}],
+    ['an undeclared status', VERSION, { status: 201 }],
+    ['an undeclared media type', VERSION, { type: 'text/plain' }],
+    ['a body at a path without a route', VERSION, { path: '/nothing' }],
     ['an error that is not a problem', { error: 'no' }, { status: 500 }],
-    ['an error of the API v1 at the API v2', { error: 'no' }, { path: '/v2/x', status: 404 }],
-    ['a key deep in a document', [{ ...chain(), explorers: [{ x: 1 }] }], { path: '/chains' }],
-    ['an event that no schema knows', '', streamed(EVENT.replace('registry', 'other'))],
-    ['a key of an event', '', streamed(EVENT.replace('"chains"', '"more":1,"chains"'))],
+    ['an API v1 error from API v2', { error: 'no' }, { path: '/v2/x', status: 404 }],
+    [
+      'an undeclared key deep in a document',
+      [{ ...chain(), explorers: [{ x: 1 }] }],
+      { path: '/chains' },
+    ],
+    ['an undeclared event', '', streamed(EVENT.replace('registry', 'other'))],
+    ['an undeclared key of an event', '', streamed(EVENT.replace('"chains"', '"more":1,"chains"'))],
   ])('detects %s', (_what, body, changes) => {
     expect(faultOf(body, changes)).toEqual(expect.any(String));
   });

@@ -62,7 +62,7 @@ const pageAt = async (path: string): Promise<string> =>
   (await (await get(path, 'text/html')).text()).split('id="state"')[0] ?? '';
 
 describe('the page of a withdrawn contract', () => {
-  test('has its name, the reason with its time, and a way to verify again', async () => {
+  test('has its name, the reason with its time, and a link to verify again', async () => {
     const response = await get(`/contract/1/${WITHDRAWN}`, 'text/html');
     expect(response.status).toBe(404);
     const page = await pageAt(`/contract/1/${WITHDRAWN}`);
@@ -76,7 +76,7 @@ describe('the page of a withdrawn contract', () => {
     expect(page).not.toMatch(/Full match|match full|Badge|>Raw</);
   });
 
-  test('shows the sources, each by a plain link, and finds text in them', async () => {
+  test('shows each source through a plain link and finds text in them', async () => {
     const page = await pageAt(`/contract/1/${WITHDRAWN}`);
     expect(page).toContain('contract Vault { uint256 total; }');
     const [, query = ''] = /href="(\?source=[^"#]*Owned[^"#]*)#sources"/.exec(page) ?? [];
@@ -86,7 +86,7 @@ describe('the page of a withdrawn contract', () => {
     expect(await pageAt(`/contract/1/${WITHDRAWN}?find=owner`)).toContain('1 line contains');
   });
 
-  test('has two tabs, of which the other shows the history', async () => {
+  test('has two tabs, the second with the history', async () => {
     const page = await pageAt(`/contract/1/${WITHDRAWN}`);
     const tabs = [...page.matchAll(/href="(\?(?:tab=\w+)?)#parts"/g)].map(([, query]) => query);
     expect(tabs).toEqual(['?', '?tab=history']);
@@ -134,7 +134,7 @@ describe('sources that the operator hides', () => {
     expect(page).not.toContain('can still be read');
   });
 
-  test('can be those of a match that was withdrawn before', async () => {
+  test('may belong to a match that was withdrawn earlier', async () => {
     await withdraw(HIDDEN_LATER);
     expect(await sourcesOf(HIDDEN_LATER)).toMatchObject({ sources: { total: 2 } });
     const { exitCode, stdout } = await withdraw(HIDDEN_LATER, '--hide-sources');
@@ -154,7 +154,7 @@ describe('sources that the operator hides', () => {
 describe('the APIs', () => {
   const place = `/v1/contracts/1/${WITHDRAWN}`;
 
-  test('serve what was withdrawn at one route, and as verified at none', async () => {
+  test('serve a withdrawn match at one route and as verified at none', async () => {
     expect(await (await get(`${place}/withdrawn?path=src/Owned.sol`)).json()).toMatchObject({
       ...{ chainId: 1, address: checksumAddress(WITHDRAWN), match: 'full', origin: 'verified' },
       reason: REASON,
@@ -176,8 +176,8 @@ describe('the APIs', () => {
 
   test.each([
     ['a contract that is verified again', AGAIN],
-    ['one that never was', ABSENT],
-  ])('have nothing withdrawn of %s', async (_what, address) => {
+    ['one that never was verified', ABSENT],
+  ])('return no withdrawn match for %s', async (_what, address) => {
     const response = await get(`/v1/contracts/1/${address}/withdrawn`);
     expect([response.status, await response.json()]).toMatchObject([
       404,
@@ -185,7 +185,7 @@ describe('the APIs', () => {
     ]);
   });
 
-  test('draw the badge with a struck ring', async () => {
+  test('draw the badge with a crossed-out ring', async () => {
     const badge = async (address: string) => (await get(`/badge/1/${address}.svg`)).text();
     expect(await badge(WITHDRAWN)).toContain('aria-label="contract: withdrawn"');
     expect(await badge(WITHDRAWN)).toContain('M3.6 12.4L12.4 3.6');

@@ -6,8 +6,8 @@ import { LOADS } from './loads.ts';
 
 const [name = '', context = ''] = process.argv.slice(2);
 const load = LOADS[name];
-if (load === undefined) throw new Error(`no load ${name}`);
-// An attacker has a separate machine: here it gets the CPU time that the service and the probe leave.
+if (load === undefined) throw new Error(`unknown load ${name}`);
+// A real attacker has a separate machine: here it only gets CPU time that the service and the probe leave.
 os.setPriority(10);
 const tally = await load(JSON.parse(context) as HostileContext);
 process.stdout.write(JSON.stringify(tally), () => process.exit());

@@ -9,7 +9,7 @@ import { sampleAddress, sampleContract } from '../../test/support/sample-contrac
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { createFullmatchClient, FullmatchRequestError, type ServiceEvent } from '../src/index.ts';
 
-/** A chain that the service verifies on, whose endpoint does not answer. */
+/** A supported chain whose endpoint does not respond. */
 const SILENT_CHAIN_ID = 424_242;
 const YAML = `
 chains:
@@ -18,7 +18,7 @@ chains:
 
 let testDatabase: TestDatabase;
 let service: BootedService;
-/** The paths that clients asked for. */
+/** The paths that clients requested. */
 const asked = new Set<string>();
 const recordingFetch: typeof fetch = (input, init) => {
   asked.add(`${init?.method ?? 'GET'} ${new URL(new Request(input).url).pathname}`);
@@ -199,7 +199,7 @@ describe('Client', () => {
       );
     const events = client.events();
     const saved = [21, 22, 23].map((number) => sampleAddress(number));
-    // What was stored before this test may be told only now.
+    // Events of earlier tests may arrive only now.
     const nextAddress = async (): Promise<string> => {
       for (;;) {
         const event: ServiceEvent = (await events.next()).value;
@@ -265,7 +265,7 @@ describe('Client', () => {
   });
 });
 
-/** What the client has no call for, and why. */
+/** Routes without a client method, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'POST /mcp': 'a protocol with a client of its own',
   'POST /v1/contracts/{chainId}/{address}/list': 'for those who have a token',
@@ -383,7 +383,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 describe('Client and OpenAPI document', () => {
   const document = buildOpenapiDocument('0.0.0');
 
-  // The tests above have asked for everything that the client can ask for.
+  // The tests above have made every request that the client can make.
   test('cover the same routes, except those omitted with a reason', () => {
     const uncovered = Object.entries(document.paths).flatMap(([template, operations]) => {
       const path = template.replaceAll(/[.]/g, String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+');

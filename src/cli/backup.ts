@@ -41,7 +41,7 @@ export function defineBackup(command: Command, context: CliContext): void {
         );
       }).finally(progress.end);
       const text = `${file}: ${describeBackup(written)}\n`;
-      writeResult(context, options, { file, ...factsOf(written) }, text);
+      writeResult(context, options, { file, ...factsOf(written) }, () => text);
     });
 }
 

@@ -30,7 +30,7 @@ export function defineChainsSync(command: Command, context: CliContext): void {
         mayCreate: true,
       });
       const text = outcomesText(outcome.outcomes, options['dryRun'] === true);
-      writeResult(context, options, outcomesJson(outcome.outcomes), text);
+      writeResult(context, options, outcomesJson(outcome.outcomes), () => text);
       if (outcome.failure !== undefined) throw outcome.failure;
     });
 }

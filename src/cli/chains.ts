@@ -25,7 +25,7 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
       const errors = registry.findings.filter(({ level }) => level === 'error');
-      writeResult(context, options, checkedJson(registry), checkedText(registry));
+      writeResult(context, options, checkedJson(registry), () => checkedText(registry));
       if (errors.length === 0) return;
       throw new FullmatchError(
         'invalid_configuration',
@@ -60,7 +60,7 @@ export function defineChainsShow(command: Command, context: CliContext): void {
     .action(async (ref: string, options: ParsedOptions) => {
       const chain = findChain(await readRegistry(options, context), ref);
       const { record, origins } = chain;
-      writeResult(context, options, { record, origins }, showText(chain));
+      writeResult(context, options, { record, origins }, () => showText(chain));
     });
 }
 

@@ -30,15 +30,15 @@ export function writeLine(stream: OutputStream, text: string): void {
   stream.write(`${text}\n`);
 }
 
-/** Writes the result of a command: as JSON with its option `--json`, else as text. */
+/** Writes the result of a command: as JSON with its option `--json`, else as the text, which is built only then. */
 export function writeResult(
   { stdout }: CliContext,
   options: Readonly<Record<string, unknown>>,
   value: unknown,
-  text: string,
+  text: () => string,
 ): void {
   if (options['json'] === true) writeJson(stdout, value);
-  else stdout.write(text);
+  else stdout.write(text());
 }
 
 /** Writes a value as indented JSON; a run writes at most one value. */

@@ -13,7 +13,7 @@ export function defineConfigCheck(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
       const summary = summaryOf(loadCommandConfig(options, context));
-      writeResult(context, options, summary, `${describeSummary(summary)}\n`);
+      writeResult(context, options, summary, () => `${describeSummary(summary)}\n`);
     });
 }
 
@@ -23,7 +23,7 @@ export function defineConfigPrint(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
-      writeResult(context, options, printedJson(loaded), printedTable(loaded));
+      writeResult(context, options, printedJson(loaded), () => printedTable(loaded));
     });
 }
 

@@ -21,7 +21,7 @@ export function defineCreationTransaction(command: Command, context: CliContext)
       const read = readAddress(address);
       const submitted = readTransactionHash('transaction', options['transaction']);
       const found = await search(chain, read, submitted, options, context);
-      writeResult(context, options, toJson(found), toText(found));
+      writeResult(context, options, toJson(found), () => toText(found));
       const failure = failureOf(found);
       if (failure !== undefined) throw failure;
     });

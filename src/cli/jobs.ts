@@ -51,7 +51,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
         return found;
       });
       const text = renderTable(['what', 'value'], detailsOf(job));
-      writeResult(context, options, describeJob(job), text);
+      writeResult(context, options, describeJob(job), () => text);
     });
 }
 
@@ -65,7 +65,7 @@ export function defineJobsCancel(command: Command, context: CliContext): void {
       const text = isFinished(job)
         ? `cancelled ${job.id}\n`
         : `asked the worker of ${job.id} to stop; it does so in seconds\n`;
-      writeResult(context, options, describeJob(job), text);
+      writeResult(context, options, describeJob(job), () => text);
     });
 }
 
@@ -79,7 +79,7 @@ export function defineJobsRetry(command: Command, context: CliContext): void {
         isJobId(which) ? [await retryJob(database, which)] : retryFailures(database, which),
       );
       const text = ids.length === 0 ? `no kept job failed with ${which}` : ids.join('\n');
-      writeResult(context, options, { jobs: ids }, `${text}\n`);
+      writeResult(context, options, { jobs: ids }, () => `${text}\n`);
     });
 }
 

@@ -68,7 +68,7 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
         range === null
           ? 'nothing to do: the monitor reads these blocks as they come'
           : `asked for blocks ${range.first} to ${range.last}; fullmatch monitor gaps shows what is left`;
-      writeResult(context, options, asked, `${text}\n`);
+      writeResult(context, options, asked, () => `${text}\n`);
     });
 }
 
@@ -95,7 +95,7 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
         return { creations, ranges };
       });
       const due = `due now: ${done.creations} contracts, ${done.ranges} ranges of blocks\n`;
-      writeResult(context, options, done, due);
+      writeResult(context, options, done, () => due);
     });
 }
 

@@ -28,7 +28,7 @@ export function defineRecheck(command: Command, context: CliContext): void {
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = readContractChoice(ref, text, options);
       const checked = await recheck(ref, address, options, context);
-      writeResult(context, options, checked.map(describe), textOf(checked));
+      writeResult(context, options, checked.map(describe), () => textOf(checked));
       const missed = checked.filter(({ outcome }) => outcome === 'not_checked').length;
       if (missed > 0) {
         throw new FullmatchError(

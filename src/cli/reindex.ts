@@ -31,7 +31,7 @@ export function defineReindex(command: Command, context: CliContext): void {
         (core) => reindexStored(core, ref, context),
         { registry: 'stored' },
       );
-      writeResult(context, options, report, textOf(report));
+      writeResult(context, options, report, () => textOf(report));
       const reasons = Object.entries(report.reasons).filter(([reason]) => isPassingReason(reason));
       const missed = reasons.reduce((sum, [, count]) => sum + count, 0);
       if (missed === 0) return;

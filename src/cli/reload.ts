@@ -32,7 +32,7 @@ export function defineReload(command: Command, context: CliContext): void {
       });
       const silent = Math.max(0, expected - answers.length);
       const text = answers.map(answerText).join('');
-      writeResult(context, options, { services: answers, silent }, text);
+      writeResult(context, options, { services: answers, silent }, () => text);
       refuse(answers, silent);
     });
 }

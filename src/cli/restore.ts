@@ -32,7 +32,7 @@ export function defineRestore(command: Command, context: CliContext): void {
         : await restore(file, options, context);
       const done = isDry ? 'dry run, nothing is changed' : 'restored';
       const text = `${done}: ${describeBackup(restored)}\n`;
-      writeResult(context, options, { dryRun: isDry, ...factsOf(restored) }, text);
+      writeResult(context, options, { dryRun: isDry, ...factsOf(restored) }, () => text);
     });
 }
 

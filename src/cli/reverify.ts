@@ -71,7 +71,7 @@ export function defineReverify(command: Command, context: CliContext): void {
         (core) => reverify(core, ref, address, { context, filter, isListed, recompiles }),
         { registry: 'stored' },
       );
-      writeResult(context, options, report.contracts.map(describe), textOf(report));
+      writeResult(context, options, report.contracts.map(describe), () => textOf(report));
       const { not_checked: missed = 0, differs = 0 } = report.counts;
       if (differs > 0) {
         throw new FullmatchError(

@@ -70,7 +70,7 @@ export function defineTokensRevoke(command: Command, context: CliContext): void 
       await withDatabase(options, context, 'tokens', (database) =>
         revokeAccessToken(database, name),
       );
-      writeResult(context, options, { revoked: name }, `revoked ${name}\n`);
+      writeResult(context, options, { revoked: name }, () => `revoked ${name}\n`);
     });
 }
 

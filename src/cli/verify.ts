@@ -234,7 +234,7 @@ async function runRemotely(
       report(await service.waitFor(submitted, context), options, context, page);
     else {
       const text = `verification job ${submitted}\n${service.url}/job/${submitted}\n`;
-      writeResult(context, options, { verificationId: submitted }, text);
+      writeResult(context, options, { verificationId: submitted }, () => text);
     }
   } finally {
     await service.close();
@@ -250,5 +250,5 @@ function report(
   const failure = failureOf(outcome);
   if (failure !== undefined) throw failure;
   const text = outcomeText(outcome) + (page === undefined ? '' : `${page}\n`);
-  writeResult(context, options, outcome, text);
+  writeResult(context, options, outcome, () => text);
 }

@@ -31,7 +31,7 @@ export function defineWithdraw(command: Command, context: CliContext): void {
         if (earlier) {
           await hideSources(database, { chainId, ...wanted });
           const text = `hid the sources of ${shown}, which was withdrawn before\n`;
-          writeResult(context, options, { chainId, address: shown, hidesSources }, text);
+          writeResult(context, options, { chainId, address: shown, hidesSources }, () => text);
           return;
         }
         const { match, eventNumber } = await withdrawMatch(database, {
@@ -40,7 +40,7 @@ export function defineWithdraw(command: Command, context: CliContext): void {
           hidesSources,
         });
         const text = `withdrew the ${match} match of ${shown} on chain ${chainId} (${name})\n`;
-        writeResult(context, options, { chainId, address: shown, match, eventNumber }, text);
+        writeResult(context, options, { chainId, address: shown, match, eventNumber }, () => text);
       };
       await withCore(options, context, 'withdraw', withdraw, { registry: 'stored' });
     });

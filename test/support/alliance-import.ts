@@ -4,7 +4,7 @@ import { runInProcess, type CliRun } from './run-cli.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** What a test imports from and into; new databases for each test, and one folder for the file. */
+/** Source and target of a test's imports: new databases for each test, one folder per file. */
 interface AllianceImport {
   readonly folder: string;
   readonly store: TestDatabase;

@@ -79,7 +79,7 @@ const text = (name: string, body: string | Uint8Array): ChaosMode => ({
 });
 
 const cut = (percent: number): ChaosMode => ({
-  name: `a list that is cut off after ${percent} percent`,
+  name: `a list truncated after ${percent} percent`,
   codes: invalid,
   answer: (response, records) => {
     const whole = Buffer.from(JSON.stringify(records));
@@ -107,13 +107,13 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     answer: (response) => send(response, BROTLI_BOMB, { 'content-encoding': 'br' }),
   },
   {
-    name: 'a gzip body that is none',
+    name: 'a gzip body that is not gzip',
     codes: malformed,
     answer: (response, records) =>
       send(response, JSON.stringify(records), { 'content-encoding': 'gzip' }),
   },
   {
-    name: 'a gzip body that is cut off',
+    name: 'a truncated gzip body',
     codes: malformed,
     answer: (response, records) => {
       const body = gzipSync(JSON.stringify(records));
@@ -121,7 +121,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a coding that nobody asked for',
+    name: 'an unrequested content encoding',
     codes: malformed,
     answer: (response) => send(response, 'x', { 'content-encoding': 'zstd' }),
   },
@@ -134,7 +134,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       }),
   },
   {
-    name: 'a byte now and then',
+    name: 'a byte from time to time',
     codes: late,
     answer: (response, records) => {
       response.writeHead(200);
@@ -144,7 +144,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       response.on('close', () => clearInterval(timer));
     },
   },
-  { name: 'no answer at all', codes: late, answer: () => undefined },
+  { name: 'no response', codes: late, answer: () => undefined },
   {
     name: 'headers that never end',
     codes: late,
@@ -155,7 +155,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a body that stops',
+    name: 'a body that stalls',
     codes: late,
     answer: (response, records) => {
       response.writeHead(200);
@@ -163,17 +163,17 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a connection that is reset',
+    name: 'a connection reset',
     codes: broken,
     answer: (response) => response.socket?.resetAndDestroy(),
   },
   {
-    name: 'a connection that ends without an answer',
+    name: 'a connection that ends without a response',
     codes: broken,
     answer: (response) => response.socket?.end(),
   },
   {
-    name: 'a connection that is reset within the body',
+    name: 'a connection reset within the body',
     codes: broken,
     answer: (response, records) => {
       response.writeHead(200);
@@ -183,7 +183,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a length that is too long',
+    name: 'a Content-Length that is too large',
     codes: broken,
     answer: (response, records) => {
       const body = JSON.stringify(records);
@@ -193,7 +193,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a length that is too short',
+    name: 'a Content-Length that is too small',
     codes: ['invalid_chain_list', ...broken],
     answer: (response, records) => {
       const body = JSON.stringify(records);
@@ -202,12 +202,12 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'a length that is not a number',
+    name: 'a Content-Length that is not a number',
     codes: broken,
     answer: (response) => speak(response, 'HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n[]'),
   },
   {
-    name: 'a bad chunk',
+    name: 'an invalid chunk',
     codes: broken,
     answer: (response) =>
       speak(response, 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n[]\r\n0\r\n\r\n'),
@@ -221,7 +221,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     },
   },
   {
-    name: 'what is not HTTP',
+    name: 'a response that is not HTTP',
     codes: broken,
     answer: (response) => speak(response, 'SSH-2.0-OpenSSH_9.9\r\n'),
   },
@@ -255,7 +255,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
   text('nesting without an end', '['.repeat(1_000_000)),
   text('a million entries', MILLION),
   {
-    name: 'a list with more behind it',
+    name: 'a list followed by other text',
     codes: invalid,
     answer: (response, records) => send(response, `${JSON.stringify(records)}<!-- cached -->`),
   },
@@ -292,7 +292,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       ),
   },
   {
-    name: 'ids that are texts',
+    name: 'ids that are strings',
     codes: invalid,
     answer: (response, records) =>
       sendRecords(
@@ -310,12 +310,12 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       ),
   },
   {
-    name: 'half of the chains gone',
+    name: 'half of the chains missing',
     codes: refused,
     answer: (response, records) => sendRecords(response, records.slice(0, records.length / 2)),
   },
   {
-    name: 'other chains altogether',
+    name: 'entirely different chains',
     codes: refused,
     answer: (response, records) =>
       sendRecords(
@@ -324,7 +324,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       ),
   },
   {
-    name: 'a chain with contracts gone',
+    name: 'a chain with contracts missing',
     codes: refused,
     answer: (response, records) =>
       sendRecords(
@@ -333,7 +333,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       ),
   },
   {
-    name: 'a configured chain gone',
+    name: 'a configured chain missing',
     codes: refused,
     answer: (response, records) =>
       sendRecords(
@@ -342,13 +342,13 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       ),
   },
   {
-    name: 'a record of a chain with contracts that cannot be read',
+    name: 'an unreadable record of a chain with contracts',
     codes: refused,
     answer: (response, records) =>
       sendRecords(response, change(records, CHAOS_NEEDS.contractChain, { nativeCurrency: 'ETH' })),
   },
   {
-    name: 'a record that is nested too deep',
+    name: 'a record nested too deeply',
     codes: refused,
     answer: (response, records) =>
       sendRecords(
@@ -375,7 +375,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
       sendRecords(response, change(records, 5, { name: `Chain ${CHAOS_NEEDS.secret}` })),
   },
   {
-    name: 'redirects in a circle',
+    name: 'a redirect loop',
     codes: ['too_many_redirects'],
     answer: (response, _records, { request }) => redirect(response, request.url ?? '/'),
   },
@@ -385,7 +385,7 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
     answer: (response, _records, { canary }) => redirect(response, `${canary.url}/chains.json`),
   },
   {
-    name: 'a redirect to the metadata of a cloud',
+    name: 'a redirect to cloud metadata',
     codes: ['address_not_allowed'],
     answer: (response) => redirect(response, 'http://169.254.169.254/latest/meta-data/'),
   },

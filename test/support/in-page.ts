@@ -14,7 +14,7 @@ export async function findWithAxe(
   { page }: WatchedPage,
   rules?: readonly string[],
 ): Promise<readonly string[]> {
-  // The page's policy only permits its own scripts; evaluate is the browser's way around it.
+  // The page's policy permits only its own scripts; `evaluate` bypasses it.
   const isThere = await page.evaluate<boolean>('window.axe !== undefined');
   if (!isThere) await page.evaluate((axe ??= readFileSync(AXE, 'utf8')));
   const chosen =

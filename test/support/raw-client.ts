@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A test's TCP connection that sends exactly what it is given and keeps everything received. */
+/** A test's TCP connection that sends the given bytes unchanged and keeps everything received. */
 export class RawClient {
   readonly socket: Socket;
   readonly #heard: Buffer[] = [];

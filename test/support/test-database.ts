@@ -66,7 +66,7 @@ async function reclaim(name: string): Promise<boolean> {
     await client.query(`SELECT pg_terminate_backend(pid, ${TERMINATION_MS}) ${others}`);
     if ((await client.query(`SELECT ${others}`)).rows.length > 0) return false;
     const isEmpty = await emptyDatabase(client, pristine);
-    // A service distinguishes a database from another one that it knew before by this time.
+    // By this time a service detects that this is not the database it used before.
     await client.query('UPDATE schema_migrations SET applied_at = clock_timestamp()');
     await client.query('SELECT pg_stat_reset()');
     return isEmpty;

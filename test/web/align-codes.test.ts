@@ -134,23 +134,23 @@ describe('aligning two bytecodes', () => {
   const random = codeOf(CODE_BYTES);
   test.each([
     ['equal', random, random],
-    ['all of one byte', zeros, [1, ...zeros, 1]],
-    ['of two bytes in turn', zeros.map((_, at) => at & 1), zeros.map((_, at) => (at + 1) & 1)],
+    ['one repeated byte', zeros, [1, ...zeros, 1]],
+    ['two alternating bytes', zeros.map((_, at) => at & 1), zeros.map((_, at) => (at + 1) & 1)],
     [
-      'of a short pattern, out of step',
+      'short patterns of different lengths',
       zeros.map((_, at) => at % 33),
       zeros.map((_, at) => at % 31),
     ],
-    ['nothing alike', random, codeOf(CODE_BYTES + 1, 3)],
-    ['one backwards', random, random.toReversed()],
+    ['nothing in common', random, codeOf(CODE_BYTES + 1, 3)],
+    ['one reversed', random, random.toReversed()],
     [
       'stretches in reverse order',
       random,
       zeros.map((_, at) => random[(at ^ 0x1f_e0) % CODE_BYTES]!),
     ],
-    ['one byte changed in each eight', counting, counting.map((byte, at) => (at & 7 ? byte : 256))],
+    ['every eighth byte changed', counting, counting.map((byte, at) => (at & 7 ? byte : 256))],
     [
-      'one byte inserted after each nine',
+      'a byte inserted after every ninth',
       random,
       random.flatMap((byte, at) => (at % 9 ? byte : [byte, 256])),
     ],

@@ -76,10 +76,15 @@ describe('bytecode differences', () => {
   });
 
   test.each([
-    ['behind the end, where that is explained', 80, [80, Infinity], 'constructorArguments'],
-    ['behind the end, where only the end is', 80, [60, 20], 'code'],
-    ['within what is explained', 40, [30, 20], 'constructorArguments'],
-    ['before what is explained', 40, [40, 20], 'code'],
+    [
+      'after the end, if an insertion there is explained',
+      80,
+      [80, Infinity],
+      'constructorArguments',
+    ],
+    ['after the end, if only the last bytes are explained', 80, [60, 20], 'code'],
+    ['within an explained range', 40, [30, 20], 'constructorArguments'],
+    ['before an explained range', 40, [40, 20], 'code'],
   ] as const)('attribute inserted bytes: %s', (_, at, [offset, length], kind) => {
     const recompiled = ascending(0, 80);
     const onChain = `${recompiled.slice(0, 2 * at)}fffe${recompiled.slice(2 * at)}`;

@@ -60,13 +60,13 @@ describe('the suggestions of a failed job', () => {
         { label: 'Try with B', change: { contract: 'a.sol:B' } },
       ],
     ],
-    ['nothing for a differing line', { diagnosis: { place: { path: 'a.sol', line: 1 } } }, []],
-    ['nothing for jobs of earlier versions', { diagnosis: { settings: 'as text' } }, []],
+    ['none for a differing line', { diagnosis: { place: { path: 'a.sol', line: 1 } } }, []],
+    ['none for jobs of earlier versions', { diagnosis: { settings: 'as text' } }, []],
   ])('are %s', (_what, data, suggestions) => {
     expect(suggestChanges(failureWith(data), 'standard_json')).toEqual(suggestions);
   });
 
-  test('are none for metadata, which states everything', () => {
+  test('are none for metadata, which determines every setting', () => {
     expect(suggestChanges(failureWith({ diagnosis: { contract: 'a:A' } }), 'metadata')).toEqual([]);
   });
 });

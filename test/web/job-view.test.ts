@@ -39,7 +39,7 @@ describe('job steps', () => {
     ['not read', failure('cannot_fetch_bytecode'), 'done done skipped failed failed'],
     ['compiled, not read', failure('contract_not_deployed', 9), 'done done done failed failed'],
     ['cancelled', failure('job_cancelled'), 'done done skipped skipped failed'],
-  ])('are listed as far as they are recorded: %s', (_, job, stands) => {
+  ])('show the recorded progress: %s', (_, job, stands) => {
     expect(
       describeSteps(job)
         .map((step) => step.stands)

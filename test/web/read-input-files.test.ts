@@ -256,8 +256,8 @@ describe('dropped files', () => {
   test.each([
     ['by its hash', 'Token.sol', twins(TOKEN, 'library A {}'), 'lib/a/Token.sol'],
     ['by its hash, not its path', 'lib/a/Token.sol', twins(TOKEN, 'x'), 'lib/a/Token.sol'],
-    ['by its path, where no hash fits', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
-    ['by its path, where there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
+    ['by its path, if no hash matches', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
+    ['by its path, if there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
   ])('are assigned to one of two sources with the same name: %s', (_, path, metadata, missing) => {
     const dropped = readInputFiles([file('metadata.json', metadata), file(path, TOKEN)]);
     const other = missing === 'src/Token.sol' ? 'lib/a/Token.sol' : 'src/Token.sol';
@@ -286,10 +286,10 @@ describe('dropped files', () => {
   });
 
   test.each([
-    ['sources of a language without pragmas alone', [file('Token.yul', TOKEN)]],
+    ['only sources of a language without pragmas', [file('Token.yul', TOKEN)]],
     ['broken JSON', [file('input.json', '{"language": ')]],
     [
-      'an input without the texts of its sources',
+      'an input without the contents of its sources',
       [file('i.json', { language: 'Solidity', sources: { a: { urls: [] } } })],
     ],
     ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],

@@ -27,7 +27,7 @@ describe('history series', () => {
     ]);
   });
 
-  test('show claims apart, if there are any', () => {
+  test('show claims separately, if there are any', () => {
     expect(matchSeries(WITH_CLAIMS, 'linear').map(({ look }) => look)).toEqual([
       ...['full', 'partial', 'claimed'],
     ]);
@@ -37,7 +37,7 @@ describe('history series', () => {
       [0, 10, 20],
     ]);
     expect(valuesOf(growthSeries(WITH_CLAIMS))).toContainEqual([null, 10, 10]);
-    // No share and no chain's sum has claims in it.
+    // Neither shares nor sums per chain include claims.
     expect(valuesOf(matchSeries(WITH_CLAIMS, 'share'))).toEqual([[null, 75, 50]]);
     expect(valuesOf(chainSeries([{ name: 'One', points: WITH_CLAIMS }], 'linear'))).toEqual([
       [0, 4, 4],

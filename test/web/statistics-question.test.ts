@@ -5,7 +5,7 @@ import {
   formatStatisticsQuery,
 } from '../../web/src/statistics/statistics-query.ts';
 
-test('reads chains one by one and as typed, each once', () => {
+test('reads repeated and comma-separated chains, each once', () => {
   const { chains } = parseStatisticsQuery('chain=1&chain=10&chains=+base,+Arbitrum+One+,,10');
   expect(chains).toEqual(['1', '10', 'base', 'Arbitrum One']);
 });

@@ -10,10 +10,10 @@ export { type CountsApart, type MatchCounts, takeApart };
 /** Contracts verified here. */
 export const verifiedOf = ({ full, partial }: MatchCounts): number => full + partial;
 
-/** Contracts verified here and claims, for what shows both, such as the length of a bar. */
+/** Contracts verified here plus claims, for elements that show both, such as the length of a bar. */
 export const allOf = ({ claimed, ...counts }: CountsApart): number => verifiedOf(counts) + claimed;
 
-/** Whether there is a claim among these counts: without one nothing about claims is shown. */
+/** Whether these counts include claims: without any, nothing about claims is shown. */
 export const hasClaims = (rows: readonly CountsApart[]): boolean =>
   rows.some(({ claimed }) => claimed !== 0);
 
@@ -21,7 +21,7 @@ export const hasClaims = (rows: readonly CountsApart[]): boolean =>
 export const compareCounts = (left: CountsApart, right: CountsApart): number =>
   verifiedOf(right) - verifiedOf(left) || right.claimed - left.claimed;
 
-/** Takes the claims of a history apart. */
+/** Separates the claims in a history. */
 export function takeHistoryApart<
   History extends {
     readonly points: readonly WireCounts[];

@@ -170,13 +170,13 @@ function readAnswer(body: Buffer): ExplorerResponse {
     return { kind: 'later', reason: 'Its answer is not JSON.' };
   }
   const { status, result, message } = membersOf(answer);
-  const text = [result, message].find((each) => typeof each === 'string' && each !== '');
-  const reason = printableText(typeof text === 'string' ? text : '', REASON_CHARACTERS);
-  if (VERIFIED.test(reason)) return { kind: 'verified' };
-  if (PENDING.test(reason)) return { kind: 'pending' };
-  if (String(status) === '1' && !/^fail/i.test(reason) && reason.length <= ID_CHARACTERS) {
-    return { kind: 'accepted', id: reason };
+  const given = [result, message].find((each) => typeof each === 'string' && each !== '');
+  const text = printableText(typeof given === 'string' ? given : '', REASON_CHARACTERS);
+  if (VERIFIED.test(text)) return { kind: 'verified' };
+  if (PENDING.test(text)) return { kind: 'pending' };
+  if (String(status) === '1' && !/^fail/i.test(text) && text.length <= ID_CHARACTERS) {
+    return { kind: 'accepted', id: text };
   }
-  if (LATER.test(reason)) return { kind: 'later', reason };
-  return { kind: 'refused', reason: reason === '' ? 'It gave no reason.' : reason };
+  if (LATER.test(text)) return { kind: 'later', reason: text };
+  return { kind: 'refused', reason: text === '' ? 'It gave no reason.' : text };
 }

@@ -32,7 +32,7 @@ export function defineDoctor(command: Command, context: CliContext): void {
       const counts = countLevels(findings);
       const version = readPackageVersion();
       const facts = { healthy: counts.fault === 0, version, counts, findings };
-      writeResult(context, options, facts, reportText(findings, counts));
+      writeResult(context, options, facts, () => reportText(findings, counts));
       if (counts.fault + counts.warning === 0) return;
       const level = counts.fault > 0 ? 'fault' : 'warning';
       throw new FullmatchError(

@@ -52,6 +52,6 @@ export function defineExport(command: Command, context: CliContext): void {
         withSourcify: options['withSourcify'] === true,
         ...{ options, context },
       });
-      writeResult(context, options, summary, `${text}\n`);
+      writeResult(context, options, summary, () => `${text}\n`);
     });
 }

@@ -1,4 +1,4 @@
-// Prints what the loader of whatsabi for Blockscouts makes of a contract.
+// Prints what whatsabi's Blockscout loader returns for a contract.
 import { loaders } from '@shazow/whatsabi';
 
 const loader = new loaders.BlockscoutABILoader({ baseURL: process.env.EXPLORER_API_URL });

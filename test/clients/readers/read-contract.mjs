@@ -1,4 +1,4 @@
-// Prints what a loader of whatsabi makes of a contract.
+// Prints what one of whatsabi's loaders returns for a contract.
 import { loaders } from '@shazow/whatsabi';
 
 const loader = new loaders.EtherscanV1ABILoader({ baseURL: process.env.EXPLORER_API_URL });

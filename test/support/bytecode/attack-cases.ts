@@ -29,7 +29,7 @@ interface Edit {
 /** On-chain bytecode made to pass for a contract that it is not, or that is unusual yet honest. */
 export interface AttackCase {
   readonly name: string;
-  /** What the change would make readers believe, or why it is honest. */
+  /** The false impression that the change would give readers, or why it is honest. */
   readonly why: string;
   readonly version: SolcVersion;
   readonly variant: string;

@@ -42,7 +42,7 @@ function chainWith(runtime: Uint8Array, creation: Uint8Array | undefined): Sourc
   } as unknown as SourcifyChain;
 }
 
-/** Asks the peer library for its verdict on on-chain bytecode, with the sample's input to compile. */
+/** Returns the peer library's verdict on on-chain bytecode, with the sample's input to compile. */
 export async function askPeer(
   sample: CompiledSample,
   address: string,

@@ -15,7 +15,7 @@ export const NO_MIRROR: string | undefined =
 
 const COMPILER_HOST = 'binaries.soliditylang.org';
 
-/** The only internet that a test's client can reach. */
+/** The only server outside the test that its client can reach. */
 export interface CompilerMirror {
   /** Environment that makes a client use this proxy and trust its certificate. */
   readonly environment: Readonly<Record<string, string>>;
@@ -25,8 +25,8 @@ export interface CompilerMirror {
 }
 
 /**
- * A proxy on 127.0.0.1 in front of nothing but the host of the Solidity compilers, with its list of builds
- * (`/bin/list.txt`), where forge looks up the commit of a version. Every other host is rejected.
+ * A proxy on 127.0.0.1 that serves only the host of the Solidity compilers, with its list of builds
+ * (`/bin/list.txt`), in which forge looks up the commit of a version. Every other host is rejected.
  */
 export async function startCompilerMirror(
   longVersions: readonly string[],

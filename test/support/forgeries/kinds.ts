@@ -269,7 +269,7 @@ function namedTransactions(): Forgery[] {
             await deployHonest(anvil, { version, source: other }),
           ];
           if (made === undefined || stranger === undefined) return undefined;
-          // The deployed bytecode is the forger's; the named transaction is one of the submitted sources.
+          // The deployed bytecode is the forger's; the named transaction belongs to the submitted sources.
           const address = trick === 'replaced' ? made.address : stranger.address;
           await anvil.request('anvil_setCode', [address, '0x33ff']);
           const called = await anvil.send({ to: made.address, data: '0x' });

@@ -14,7 +14,7 @@ const SIGNATURE_PATH = /^\/signature-database\/v1\/(?:lookup|search|import|stats
 /** Blockscout's API and verifier. */
 const BLOCKSCOUT_PATH =
   /^(?:\/evm\/[^/]+\/blockscout\/api\/v2|(?:\/blockscout)?\/api\/v2\/verifier)(?:\/|$)/;
-/** Errors that the listener returns before it knows the path. */
+/** Errors that the listener returns before it has read the path. */
 const OF_THE_LISTENER = new Set([400, 408, 413, 417, 431]);
 const CODES: ReadonlyMap<string, { readonly status: number }> = new Map(
   Object.entries(ERROR_CODES),

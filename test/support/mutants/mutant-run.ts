@@ -80,7 +80,7 @@ function toBase(sample: CompiledSample, other: boolean): Base {
   return { sample, codes: { address, runtime, creation }, places };
 }
 
-/** Whether the matcher knows the types of immutables. */
+/** Whether the matcher gets the types of immutables. */
 const isTyped = ({ recompiled }: CompiledSample): boolean =>
   Object.keys(recompiled.runtime).some((key) => /type/i.test(key));
 

@@ -147,7 +147,7 @@ function errorSchemaOf(method: string, path: string): z.ZodType {
     ...(blockscoutErrorShapes.some(fits) ? [verdictSchema, messageSchema] : []),
     ...(fits(signatureErrorShape) ? [signatureErrorSchema] : []),
   ];
-  // Errors of the listener before it knows a path are problems everywhere.
+  // Errors that the listener returns before it has read the path are problems everywhere.
   return z.union([knownProblemSchema, ...compatible]);
 }
 

@@ -47,7 +47,7 @@ export function joinChains(
   return lines.map((line) => {
     const known = byId.get(line.chainId);
     const { full = 0, partial = 0, claimed = 0, lastVerifiedAt = null } = known ?? {};
-    // Where there are claims alone, the time is that of an import.
+    // If there are only claims, the time is that of an import.
     const isClaimed = claimed > 0 && full + partial === 0;
     return { ...line, full, partial, claimed, lastVerifiedAt: isClaimed ? null : lastVerifiedAt };
   });

@@ -27,14 +27,14 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 type Place = Axis['place'];
 type Pair = readonly [number, number];
 
-/** Positions of a range of values on a range of positions; everything is in the middle of a range without length. */
+/** Positions of a range of values on a range of positions; a range of length zero maps to the middle. */
 function placeBetween([low, high]: Pair, [from, to]: Pair): Place {
   return (value) => from + (to - from) * (high === low ? 0.5 : (value - low) / (high - low));
 }
 
 /**
- * Value axis from the bottom to the top. It begins at zero, or near the least value if `fit` is set: for a
- * single line of which only the change matters.
+ * Value axis from the bottom to the top. It begins at zero, or near the least value if `fit` is set, for a
+ * single line where only the change matters.
  */
 export function valueAxis(
   values: readonly number[],

@@ -15,7 +15,7 @@ export function CountsBar({
   claimed,
   most = allOf({ full, partial, claimed }),
 }: CountsApart & {
-  /** What the whole width stands for: all of these counts if absent. */
+  /** The count that the full width represents: the sum of these counts if absent. */
   readonly most?: number;
 }): VNode {
   const counted = full + partial + claimed;

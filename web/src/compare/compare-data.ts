@@ -146,7 +146,7 @@ function compareFiles(left: SourcePage, right: SourcePage): readonly ComparedFil
     ({ sources }) => new Map(sources.map((source) => [source.path, source])),
   ) as [Map<string, SourcePage['sources'][number]>, Map<string, SourcePage['sources'][number]>];
   const added = [...after.values()].filter(({ path }) => !before.has(path));
-  // Beyond its last page read, a side may have the file as well.
+  // The other side may have the file on a page that was not read.
   const stateAlone = (state: 'removed' | 'added', other: SourcePage): ComparedFile['state'] =>
     other.next === null ? state : 'unknown';
   const moved = new Map(

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 
-/** Picks a contract to compare with; a plain form. */
+/** Plain form that selects a contract to compare with. */
 export function CompareForm({
   base,
   chainId,

@@ -129,7 +129,7 @@ export interface ContractData {
   /** Newest first. */
   readonly events?: Loaded<ContractEvents>;
   readonly chain: Loaded<ChainFacts>;
-  /** What was withdrawn; absent if the contract has a match, or never had one. */
+  /** The withdrawn match; absent if the contract has a match, or never had one. */
   readonly withdrawn?: Loaded<WithdrawnFacts>;
   readonly sameCode?: Loaded<{
     readonly results: readonly ContractItem[];
@@ -141,8 +141,8 @@ export interface ContractData {
 export type Proxy = NonNullable<V2Contract['proxyResolution']>;
 
 /**
- * Lets the service read a contract's implementations from the chain: for a browser, since no page waits for a
- * chain.
+ * Makes the service read a contract's implementations from the chain. Only browsers call it, since rendering
+ * never waits for a chain.
  */
 export async function readProxy(
   api: Api,

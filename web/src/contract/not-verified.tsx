@@ -47,14 +47,14 @@ export function NotVerified({
   return <Unverified {...{ base, verify, chainId, address, chainName }} />;
 }
 
-/** Whether the service does not know the chain of a contract. */
+/** Whether the contract's chain is unknown. */
 export const isUnknownChain = (contract: ContractData['contract']): boolean =>
   contract.state === 'failed' && contract.code === 'unsupported_chain';
 
 /** Longer than the service waits for the chain. */
 const CHAIN_TIMEOUT_MS = 15_000;
 
-/** Reads the code at an address: in the browser, since no page waits for a chain. */
+/** Reads the code at an address, in the browser only: rendering never waits for a chain. */
 function useCode(base: string, chainId: string, address: string): FoundCode | undefined {
   const [code, setCode] = useState<FoundCode>();
   useEffect(() => {

@@ -24,8 +24,8 @@ const UPGRADES_MAX = 100;
 type Upgrade = ProxyUpgrades['upgrades'][number];
 
 /**
- * The implementations of a proxy over time, each with a comparison with the one before. Only browsers read them,
- * since no page waits for a chain.
+ * The implementations of a proxy over time, each compared with the one before. Only browsers read them,
+ * since rendering never waits for a chain.
  */
 export function UpgradesSection({ proxy: given, base, chainId, address }: Props): VNode | null {
   const [read, setRead] = useState<Loaded<ProxyUpgrades> | 'reading'>();

@@ -63,7 +63,7 @@ export function Withdrawn(
   );
 }
 
-/** The same if the sources could not be read: the events have the reason. */
+/** Shown instead if the sources could not be read: the events contain the reason. */
 export function WithdrawnUnread({
   data: { withdrawn, events },
 }: Pick<ViewProps<ContractData>, 'data'>): VNode {

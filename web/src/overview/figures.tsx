@@ -4,7 +4,7 @@ import { allOf, verifiedOf } from '../counts-apart.ts';
 import { MatchShape, type MatchKind } from '../parts/match-mark.tsx';
 import { type Totals } from './overview-data.ts';
 
-/** What was verified here, the claims of other services apart from it, and the time of both. */
+/** Counts of contracts verified here, separately those of other services' claims, and the time of both. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
   const { totals, changes, claims, asOf } = known;
   const isCodeKnown = totals.uniqueCodes > 0 || allOf(totals) === 0;

@@ -8,7 +8,7 @@ export function CopyButton({
   label = 'Copy',
 }: {
   readonly text: string;
-  /** What is copied, for screen readers: `the address`. */
+  /** Name of the copied text for screen readers: `the address`. */
   readonly what: string;
   readonly label?: string;
 }): VNode | null {

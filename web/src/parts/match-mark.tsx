@@ -11,7 +11,7 @@ const SHAPES = {
   withdrawn: 'struck',
 } as const satisfies Record<string, RingShape>;
 
-/** What a mark can express. */
+/** States that a mark can show. */
 export type MatchKind = keyof typeof SHAPES;
 
 /** The ring of a verdict. The logo, the icon and badges draw the same rings. */

@@ -1,7 +1,7 @@
 /** Storage key of the token, which is kept until the tab is closed. */
 const TOKEN = 'fullmatch-token';
 
-/** Fallback if the browser stores nothing. */
+/** Fallback if the browser's storage is disabled. */
 let typed = '';
 
 /** The token entered in this tab; empty if there is none. */
@@ -19,7 +19,7 @@ export function keepToken(token: string): void {
   try {
     sessionStorage.setItem(TOKEN, token);
   } catch {
-    // Then it is only missing on the next page.
+    // The token then has to be entered again on the next page.
   }
 }
 

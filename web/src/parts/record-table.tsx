@@ -10,7 +10,7 @@ export interface Column<Row> {
 }
 
 interface Props<Row> {
-  /** The accessible name, which is also the caption unless there is another one to read. */
+  /** The accessible name, also used as the caption unless another is given. */
   readonly label: string;
   readonly caption?: string | undefined;
   /** The first column names the row. */
@@ -41,7 +41,7 @@ export function RecordTable<Row>({ label, caption, columns, rows }: Props<Row>):
             <tr key={index} role="row">
               {columns.map(({ title, className, show }, column) => {
                 const cell = { key: title, 'data-label': title, class: className };
-                // One element per cell, because a card puts it beside the column's name.
+                // One element per cell, because a card puts it next to the column's name.
                 const content = <span>{show(row, index)}</span>;
                 return column === 0 ? (
                   <th {...cell} role="rowheader" scope="row">

@@ -6,7 +6,7 @@ import './safe-text.css';
 /** Maximum length of a name or path: a page may have hundreds. */
 const NAME = { most: 1_000, marks: 20 };
 
-/** Text from others: invisible characters are shown by their code points. Text longer than a name is truncated. */
+/** Untrusted text: invisible characters are shown as code points. Text longer than a name is truncated. */
 export function SafeText({
   text,
   most = NAME.most,

@@ -114,7 +114,7 @@ function useSuggestions(site: string, words: string, isOpen: boolean): Suggestio
     }
     const api = createApi((path) => fetch(`${site}${path}`));
     const search = async (): Promise<void> => {
-      // Loaded at the first key: most readers of a page search nothing.
+      // Loaded on the first key press: most visitors do not search.
       const { suggest } = await import('../search/suggest.ts');
       const suggestions = await suggest(api, words);
       if (turn.current === asked) setFound(suggestions);

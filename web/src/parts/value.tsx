@@ -41,7 +41,7 @@ export function Value({ value }: { readonly value: unknown }): VNode {
   return <TextOrLink text={String(value)} />;
 }
 
-/** A web address as a link, other text as text: data from others may use no other scheme. */
+/** A web address as a link, other text as text: untrusted data may not use other schemes. */
 export function TextOrLink({
   text,
   name,

@@ -17,7 +17,7 @@ import {
 /** The job with the id that was searched. */
 export type FoundJob = Pick<JobState, 'id' | 'state' | 'chainId' | 'address'>;
 
-/** Search results in everything that the service knows; null where the text cannot refer to such a thing. */
+/** Search results of each kind; null if the text cannot refer to that kind. */
 export interface SearchData {
   readonly chains: Loaded<FoundChains> | null;
   readonly contracts: ContractsData['list'];
@@ -36,7 +36,7 @@ const NOTHING: SearchData = {
   near: [],
 };
 
-/** What a search says about a job id that no job has. */
+/** Message for an unknown job id. */
 export const NO_JOB =
   'There is no verification job with this id; jobs are deleted after 30 days, verified contracts are kept.';
 

@@ -39,7 +39,7 @@ function readTypes(
     const nested = text[at] === '(' ? readTypes(text, at) : undefined;
     if (text[at] === '(' && nested === undefined) return undefined;
     if (nested !== undefined) at = nested.end;
-    // The type, and behind it words such as `indexed`, `memory` and the name.
+    // The type, followed by words such as `indexed`, `memory` and the name.
     const [all = '', type = ''] = /^([^\s,()]*)[^,()]*/.exec(text.slice(at)) ?? [];
     types.push(`${nested?.types ?? ''}${canonicalType(type)}`);
     at += all.length;

@@ -23,13 +23,13 @@ interface Suggestion {
   readonly about: string;
 }
 
-/** Suggestions in the order of their groups, and what is said if there are none. */
+/** Suggestions in the order of their groups, and the message if there are none. */
 export interface Suggestions {
   readonly list: readonly Suggestion[];
   readonly note: string;
 }
 
-/** Chains are read with others that match elsewhere than in their names. */
+/** More than {@link CHAINS}, because some results match elsewhere than in their names. */
 const CHAINS_READ = 12;
 const CHAINS = 4;
 const CONTRACTS = 5;
@@ -55,7 +55,7 @@ export async function suggest(api: Api, words: string): Promise<Suggestions> {
   return { list: order.flatMap((group) => of[group]), note: isUnknownJob ? NO_JOB : '' };
 }
 
-/** A function and an event may share a signature, and lead to the same results. */
+/** Removes duplicates: a function and an event with the same signature lead to the same results. */
 const distinct = (found: readonly FoundSignature[]): readonly FoundSignature[] => [
   ...new Map(found.map((each) => [each.signature, each])).values(),
 ];

@@ -21,13 +21,13 @@ import { type ChainHistory, chainSeries, growthSeries, matchSeries } from './ser
 
 const HEIGHT = 288;
 
-/** What is drawn of the counts, and how. */
+/** Which counts are drawn, and how. */
 interface Choice {
   readonly series: readonly Series[];
   readonly scale: ChartScale;
   readonly as?: 'bars';
   readonly describe: typeof describeMatches;
-  /** What the chart cannot show. */
+  /** Note on data that the chart cannot show. */
   readonly note?: string | undefined;
   /** Key of the series that withdrawals are marked on. */
   readonly seriesOf: (withdrawal: Withdrawal) => string;

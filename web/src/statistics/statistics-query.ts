@@ -1,6 +1,6 @@
 import { type ChartScale } from '../charts/axes.ts';
 
-/** What is drawn over time: full and partial of all chains together, each chain, or additions in each interval. */
+/** Series over time: full and partial of all chains together, each chain, or additions in each interval. */
 export const SHOWN = { matches: 'full and partial', chains: 'chains apart', growth: 'growth' };
 /** Chart type. */
 export const SCALES: Readonly<Record<ChartScale, string>> = {

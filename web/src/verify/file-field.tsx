@@ -94,7 +94,7 @@ export function FileField(props: Props): VNode {
         <button
           type="button"
           onClick={({ currentTarget }) => {
-            // Otherwise the fields go on naming the files, and choosing them again changes nothing.
+            // Otherwise the inputs keep the files, and choosing the same ones again has no effect.
             for (const field of currentTarget.closest('fieldset')?.elements ?? [])
               if (field instanceof HTMLInputElement && field.type === 'file') field.value = '';
             void onFiles([]);

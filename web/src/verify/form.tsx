@@ -67,7 +67,7 @@ function useProposal(
   setFields: (next: (now: VerifyFields) => VerifyFields) => void,
 ): Proposal | undefined {
   const [proposal, setProposal] = useState<Proposal>();
-  // Not the state of a render: two proposals may arrive between two of them.
+  // A ref instead of state: two proposals may arrive between two renders.
   const proposed = useRef<string>(undefined);
   useEffect(() => {
     if (plain === undefined) return undefined;
@@ -103,7 +103,7 @@ function useFaults(
   const isSaid = (name: FieldName): boolean => {
     if (isTried) return true;
     if (name === 'files') return dropped?.kind === 'unusable';
-    // A chain is checked when it is selected, whatever is typed next.
+    // A chain is checked once it is selected, regardless of later typing.
     if (name === 'chain' && chainFault !== undefined) return true;
     return left.has(name) && fields[name] !== '';
   };
@@ -340,7 +340,7 @@ export function VerifyForm(props: Props): VNode {
   );
 }
 
-/** What the button will do, as far as it is known. */
+/** Describes what the button will do, as far as known. */
 function describeSending({ compilerVersion }: VerifyFields, kind: string | undefined): string {
   if (kind === 'metadata') return 'Compile with the metadata’s settings and compare';
   const [version = ''] = compilerVersion.split('+');

@@ -16,7 +16,7 @@ export function useFoundCode(
   return useRead(isPlace ? `${chain}/${address}` : undefined, () => readCode(api, chain, address));
 }
 
-/** Says whether there is code at the address, and what it names. */
+/** Says whether there is code at the address, and which compiler it names. */
 export function FoundCodeHint({ code }: { readonly code: FoundCode | undefined }): VNode {
   return (
     <p class={code?.kind === 'none' ? 'hint warning' : 'hint'} role="status">

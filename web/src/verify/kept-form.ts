@@ -48,7 +48,7 @@ export function keepFields(kept: KeptFields): void {
 /** Storage key of the job that the kept files were sent for (own-jobs.ts). */
 export const SENT_FOR = 'fullmatch-sent';
 
-/** Keeps the files, or at least that there were some. They were not sent yet. */
+/** Keeps the unsent files, or at least the fact that there were some. */
 export function keepFiles(files: readonly InputFile[]): void {
   forget(SENT_FOR);
   if (!keep(FILES, JSON.stringify(files))) keep(FILES, JSON.stringify(LOST));

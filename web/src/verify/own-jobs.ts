@@ -51,12 +51,12 @@ function keptInputKind(id: string): InputKind | undefined {
   }
 }
 
-/** Makes the form submit its content, changed, when it is opened next. */
+/** Makes the form submit its content with a change the next time it is opened. */
 export function requestResubmission(change: InputChange = {}): void {
   try {
     sessionStorage.setItem(AGAIN, JSON.stringify(change));
   } catch {
-    // Then the user submits it.
+    // The user can still submit it.
   }
 }
 

@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (part: Partial<VerifyFields>) => void;
 }
 
-/** Settings of sources that came without any: the same that explorers ask for. */
+/** Settings for sources submitted without any: the same ones that explorers request. */
 export function SettingsFields({ language, fields, faults, onChange }: Props): VNode {
   const evmVersion = (
     <TextField

@@ -16,7 +16,7 @@ export interface VerifyFields {
   readonly compilerVersion: string;
   readonly contract: string;
   readonly transaction: string;
-  /** Settings of sources that came without any. */
+  /** Settings for sources submitted without any. */
   readonly optimizer: boolean;
   readonly runs: string;
   readonly evmVersion: string;

@@ -271,7 +271,7 @@ function Verdict({
 
 const NO_COUNTS = { full: 0, partial: 0, claimed: 0 };
 
-/** The contracts verified here, and apart from them the claims. */
+/** The contracts verified here and, separately, the claims. */
 function describeCounts(counts: CountsApart): string {
   const sentence = (count: number, one: string, more: string): string =>
     count === 0 ? '' : `${formatCount(count)} ${count === 1 ? one : more}. `;

@@ -56,7 +56,7 @@ interface ChainsData {
   readonly health: Loaded<Health>;
 }
 
-/** All chains that the service knows. */
+/** All chains in the registry. */
 export const page = definePage<ChainsData>({
   section: 'chains',
   title: () => 'Chains',
@@ -119,7 +119,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
     read?.index.state === 'ready'
       ? showChains(read.index.value, query)
       : { shown: first.value, found: first.value.rows };
-  // While a failure continues, the page knows its start better.
+  // While a failure lasts, the page's data has its earlier start.
   const isStillFailing = data.counts.state === 'failed' && read?.counts.state === 'failed';
   const counts = isLive && !isStillFailing ? read.counts : data.counts;
   return (

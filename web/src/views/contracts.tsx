@@ -101,7 +101,7 @@ function OnChain({ chainId, name }: { readonly chainId: number; readonly name?: 
   return <> on {name === undefined ? `chain ${chainId}` : <SafeText text={name} />}</>;
 }
 
-/** What could not be read, with a corrected query or a way to retry. */
+/** Reports a failed read, with a corrected query or a way to retry. */
 function NotRead({
   what,
   loaded,

@@ -290,7 +290,7 @@ function SchemaSection({
       <summary>
         <h3>{name}</h3>
       </summary>
-      {/* A link to its content opens it. */}
+      {/* Following a link to its content opens it. */}
       <div id={anchor}>
         <p>{schema.description}</p>
         {schema.properties === undefined && typeof values === 'object' && (

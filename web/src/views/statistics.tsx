@@ -19,7 +19,7 @@ export const page = definePage<StatisticsData>({
   load: import.meta.env.SSR
     ? (api, { query }) => loadStatistics(api, parseStatisticsQuery(query))
     : onlyInTheService,
-  // An invalid query is the client's fault; failures in reading are shown on a page with status 200.
+  // An invalid query is the client's fault; failed reads are shown on a page with status 200.
   status: ({ history }) =>
     history.state === 'failed' && history.status >= 400 && history.status < 500
       ? history.status
