@@ -8,14 +8,13 @@
  * of its own code; the rest of the difference is the cost of a process that has done other work before.
  */
 import { type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
+import { findFreePort } from '../test/support/free-port.ts';
 import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
@@ -103,30 +102,29 @@ interface Servers {
 }
 
 async function measure(each: Case, servers: Servers): Promise<HttpBenchmarkRow> {
-  const { bare, inside, own } = servers;
-  const order = [bare, own, inside];
-  for (const server of order) await fire(server, each);
-  const rounds: Map<Server, Fired>[] = [];
+  const order = ['bare', 'own', 'inside'] as const;
+  const fired: Record<keyof Servers, Fired[]> = { bare: [], own: [], inside: [] };
+  for (const name of order) await fire(servers[name], each);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const fired = new Map<Server, Fired>();
     // In alternating order, so that other activity on the machine affects all of them.
-    for (const server of round % 2 === 0 ? order : order.toReversed()) {
-      fired.set(server, await fire(server, each));
+    for (const name of round % 2 === 0 ? order : order.toReversed()) {
+      fired[name].push(await fire(servers[name], each));
     }
-    rounds.push(fired);
   }
-  const microseconds = (server: Server): number[] =>
-    rounds.map((fired) => fired.get(server)?.microseconds ?? NaN);
-  const ratioTo = (server: Server): number =>
-    median(microseconds(server).map((each, round) => each / (microseconds(own)[round] ?? NaN)));
+  const medianOf = (name: keyof Servers): number =>
+    median(fired[name].map(({ microseconds }) => microseconds));
+  const ratioTo = (name: keyof Servers): number =>
+    median(
+      fired.own.map((own, round) => (fired[name][round]?.microseconds ?? NaN) / own.microseconds),
+    );
   return {
     name: each.name,
-    bare: median(microseconds(bare)),
-    inside: median(microseconds(inside)),
-    fullmatch: median(microseconds(own)),
-    perSecond: median(rounds.map((fired) => fired.get(own)?.perSecond ?? NaN)),
-    ratio: ratioTo(bare),
-    insideRatio: ratioTo(inside),
+    bare: medianOf('bare'),
+    inside: medianOf('inside'),
+    fullmatch: medianOf('own'),
+    perSecond: median(fired.own.map(({ perSecond }) => perSecond)),
+    ratio: ratioTo('bare'),
+    insideRatio: ratioTo('inside'),
     aim: each.aim,
   };
 }
@@ -143,21 +141,11 @@ async function waitForBr(url: string): Promise<void> {
   }
 }
 
-/** Finds a port that no server uses. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Measures both documents of the started program against bare handlers that send the same. */
 export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
   const folder = await createTemporaryFolder('fullmatch-bench-');
   const dataDir = path.join(folder.path, 'data');
-  const insidePort = await findPort();
+  const insidePort = await findFreePort();
   const program = await startProgram({
     environment: {
       ...ALL_CHAINS,

@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../src/config/load-config.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { configSources } from './support/config-sources.ts';
+import { findFreePort } from './support/free-port.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -21,16 +22,6 @@ const has = (program: string): boolean =>
   spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
 /** Waiting time before the first test. */
 const WAIT = { timeout: 60_000, interval: 50 } as const;
-
-async function freePort(): Promise<number> {
-  const server = createSocketServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe.skipIf(!has('nginx') || !has('openssl'))(
   'nginx (skipped without nginx or openssl)',
@@ -137,7 +128,7 @@ http {\naccess_log off;\nlimit_req_log_level info;\nlimit_conn_log_level info;\n
       folder = await createTemporaryFolder();
       await mkdir(path.join(folder.path, 'logs'));
       database = await createTestDatabase();
-      port = await freePort();
+      port = await findFreePort();
       service = await bootService({
         databaseUrl: database.url,
         yaml: `api: { publicUrl: "https://www.example.org/server" }

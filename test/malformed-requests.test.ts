@@ -148,16 +148,12 @@ function* hostilePaths(paths: Readonly<Record<string, { get?: Operation }>>): Ge
   }
 }
 
-async function failuresOf(
-  base: string,
-  paths: Iterable<string>,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<readonly string[]> {
+async function failuresOf(base: string, paths: Iterable<string>): Promise<readonly string[]> {
   const failures: string[] = [];
   const waiting = [...paths];
   const ask = async (): Promise<void> => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      const { status } = await send(base, path, { headers });
+      const { status } = await send(base, path);
       // A page whose parts take more than three seconds on a busy machine returns 503.
       if (status >= 500 && status !== 503) failures.push(`${status} ${path}`);
     }
@@ -215,8 +211,10 @@ describe('a hostile value', () => {
     expect(await failuresOf(service.repositoryUrl, tree)).toEqual([]);
     for (const name of ['if-none-match', 'if-modified-since', 'accept-encoding', 'last-event-id']) {
       for (const value of values.map(decodeLoosely)) {
-        const paths = ['/chains', '/v1/statistics', '/v1/events'];
-        expect(await failuresOf(service.apiUrl, paths, { [name]: value })).toEqual([]);
+        const headers = { [name]: value };
+        for (const path of ['/chains', '/v1/statistics', '/v1/events']) {
+          expect((await send(service.apiUrl, path, { headers })).status).toBeLessThan(500);
+        }
       }
     }
     expect(complaints()).toEqual([]);

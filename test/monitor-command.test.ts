@@ -215,7 +215,7 @@ ${more}`,
       chainId: VERIFIED_CHAIN_ID,
       range: { first: 1, last: 3 },
     });
-    expect((await monitor(...backfill)).stdout).toContain('asked for blocks 1 to 3');
+    expect((await monitor(...backfill)).stdout).toContain('requested blocks 1 to 3');
     await expect.poll(async () => (await monitor('gaps')).stdout).toBe('none\n');
     expect(await monitorJson('gaps', chain)).toEqual([
       { chainId: VERIFIED_CHAIN_ID, ranges: [], untraced: [], isCut: false },

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +11,7 @@ import {
   type Anvil,
 } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { findFreePort } from './support/free-port.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -26,12 +25,7 @@ contract Box { uint256 public value; function set(uint256 v) external { value = 
 `;
 /** A URL without a listener. */
 async function closedUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await findFreePort()}`;
 }
 
 const CHAIN = String(VERIFIED_CHAIN_ID);

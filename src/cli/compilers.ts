@@ -81,12 +81,13 @@ export function withSources<T>(
 /** Describes the isolation of native compilers on this machine. */
 function describeIsolation(isolation: Isolation): string {
   const { unprivilegedUser, ownFilesOnly, withoutNetwork } = reportIsolation(isolation);
-  const said = (holds: boolean): string => (holds ? 'yes' : 'no, this system does not support it');
+  const yesOrNo = (holds: boolean): string =>
+    holds ? 'yes' : 'no, this system does not support it';
   return [
     'Native compilers run:',
-    `  as an unprivileged user          ${said(unprivilegedUser)}`,
-    `  with access only to their own files      ${said(ownFilesOnly)}`,
-    `  without network                  ${said(withoutNetwork)}`,
+    `  as an unprivileged user              ${yesOrNo(unprivilegedUser)}`,
+    `  with access only to their own files  ${yesOrNo(ownFilesOnly)}`,
+    `  without network                      ${yesOrNo(withoutNetwork)}`,
   ].join('\n');
 }
 

@@ -54,7 +54,7 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
     .option('--json', 'Print JSON.')
     .action(async (ref: string, options: ParsedOptions) => {
       const [from, to] = [options['from'] as number, options['to'] as number];
-      const asked = await withChains(
+      const requested = await withChains(
         ref,
         options,
         context,
@@ -63,12 +63,12 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
           return { chainId, range: (await requestBackfill(database, chainId, from, to)) ?? null };
         },
       );
-      const { range } = asked;
+      const { range } = requested;
       const text =
         range === null
           ? 'nothing to do: the monitor reads these blocks as they come'
-          : `asked for blocks ${range.first} to ${range.last}; fullmatch monitor gaps shows what is left`;
-      writeResult(context, options, asked, () => `${text}\n`);
+          : `requested blocks ${range.first} to ${range.last}; fullmatch monitor gaps shows what is left`;
+      writeResult(context, options, requested, () => `${text}\n`);
     });
 }
 

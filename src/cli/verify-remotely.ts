@@ -141,15 +141,15 @@ export class RemoteService {
     id: string,
     { signal, stderr }: Pick<CliContext, 'signal' | 'stderr'>,
   ): Promise<VerificationOutcome> {
-    let said: unknown;
+    let shown: unknown;
     for (;;) {
       const job = await this.#ask(`/v2/verify/${id}`);
       const message = isMembers(job['compilerDownload'])
         ? job['compilerDownload']['message']
-        : said;
-      if (typeof message === 'string' && message !== said)
+        : shown;
+      if (typeof message === 'string' && message !== shown)
         writeLine(stderr, printableText(message));
-      said = message;
+      shown = message;
       if (job['isJobCompleted'] === true) return toOutcome(job);
       await wait(POLL_MS, undefined, { signal });
     }
@@ -178,12 +178,12 @@ export class RemoteService {
     if (response.status >= 200 && response.status < 300) return answer;
     const textOf = (...names: string[]): string | undefined =>
       names.map((name) => answer[name]).find((value) => typeof value === 'string');
-    const said = textOf('message', 'detail') ?? `status ${response.status}`;
+    const reason = textOf('message', 'detail') ?? `status ${response.status}`;
     const code = textOf('customCode', 'code');
     const isLater = response.status === 429 || response.status >= 500;
     throw new FullmatchError(
       isLater ? 'not_checked' : 'not_verifiable',
-      `The service rejected the request: ${said}`,
+      `The service rejected the request: ${reason}`,
       code === undefined ? {} : { details: { reason: code } },
     );
   }

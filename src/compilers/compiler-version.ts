@@ -85,13 +85,13 @@ function isSameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
 
-function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
+function isSameVersion(requested: CompilerVersion, known: CompilerVersion): boolean {
   return (
-    asked.release === known.release &&
-    asked.prerelease === known.prerelease &&
-    asked.solar === known.solar &&
-    (asked.commit === undefined ||
-      (known.commit !== undefined && isSameCommit(asked.commit, known.commit)))
+    requested.release === known.release &&
+    requested.prerelease === known.prerelease &&
+    requested.solar === known.solar &&
+    (requested.commit === undefined ||
+      (known.commit !== undefined && isSameCommit(requested.commit, known.commit)))
   );
 }
 
@@ -101,8 +101,8 @@ function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
  * @throws FullmatchError invalid_compiler_version.
  */
 export function findVersion(text: string, known: readonly string[]): string | undefined {
-  const asked = parseCompilerVersion(text);
-  return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
+  const requested = parseCompilerVersion(text);
+  return known.find((version) => isSameVersion(requested, parseCompilerVersion(version)));
 }
 
 /** Returns whether a text is a version with its commit. */

@@ -333,16 +333,16 @@ async function* readAll(
 > {
   const atOnce = run.threads.count * QUESTIONS_OF_A_THREAD;
   const size = Math.min(ASKED_AT_ONCE, run.options.batchSize ?? BATCH_SIZE);
-  for await (const asked of mapInOrder(inGroups(locations, size), atOnce, (group) =>
+  for await (const batch of mapInOrder(inGroups(locations, size), atOnce, (group) =>
     askThread(run, group),
   )) {
-    const { question, sent } = asked;
-    let { answer } = asked;
+    const { question, sent } = batch;
+    let { answer } = batch;
     for (let done = 0; done < sent.length;) {
       if (run.isStopped()) return;
       const first = done;
       const read = answer.outcomes.flatMap((outcome, index) => {
-        const location = asked.locations[first + index];
+        const location = batch.locations[first + index];
         if (location === undefined) return [];
         if ('match' in outcome) return [location];
         run.tally.refuse(location.path, outcome.refusal, location.chainId);

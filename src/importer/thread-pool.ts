@@ -16,13 +16,13 @@ const CLIENT = 'import';
 
 /** A pool of threads that run one program, one for each processor; each handles requests in sequence. */
 export class ThreadPool<Question, Answer> {
-  readonly #threads: { readonly thread: TaskThread<Question, Answer>; asked: number }[];
+  readonly #threads: { readonly thread: TaskThread<Question, Answer>; pending: number }[];
 
   constructor(program: URL) {
     const count = Math.min(MAX_THREADS, availableParallelism());
     this.#threads = Array.from({ length: count }, () => ({
       thread: new TaskThread<Question, Answer>(program, LIMITS),
-      asked: 0,
+      pending: 0,
     }));
   }
 
@@ -35,13 +35,13 @@ export class ThreadPool<Question, Answer> {
    * @throws ThreadFault
    */
   async ask(question: Question): Promise<Answer> {
-    const [free] = [...this.#threads].sort((left, right) => left.asked - right.asked);
+    const [free] = [...this.#threads].sort((left, right) => left.pending - right.pending);
     if (free === undefined) throw new ThreadFault('closed');
-    free.asked += 1;
+    free.pending += 1;
     try {
       return await free.thread.ask(question, { client: CLIENT });
     } finally {
-      free.asked -= 1;
+      free.pending -= 1;
     }
   }
 

@@ -5,20 +5,20 @@ import { setImmediate as endOfPass } from 'node:timers/promises';
  * that its result is never older than the call.
  */
 export class ReadCoalescer<T> {
-  readonly #asked = new Map<string, Promise<T>>();
+  readonly #pending = new Map<string, Promise<T>>();
 
   /**
    * Reads a key.
    * @throws what `read` throws, shared by all callers
    */
   ask(key: string, read: () => Promise<T>): Promise<T> {
-    const asked = this.#asked.get(key);
-    if (asked !== undefined) return asked;
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
     const reading = endOfPass().then(() => {
-      this.#asked.delete(key);
+      this.#pending.delete(key);
       return read();
     });
-    this.#asked.set(key, reading);
+    this.#pending.set(key, reading);
     return reading;
   }
 }

@@ -41,8 +41,8 @@ export function createCombinedApi(
     answers: closers.add(answers),
     access: {
       verify: 'token',
-      admit: (...asked) => access.admit(...asked),
-      requireToken: (...asked) => access.requireToken(...asked),
+      admit: (...parameters) => access.admit(...parameters),
+      requireToken: (...parameters) => access.requireToken(...parameters),
     },
     apiPrefixes: prefixes,
     isMcpEnabled: false,

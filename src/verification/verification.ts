@@ -114,9 +114,10 @@ export async function startVerification(
       watch,
       log,
       verify: async ({ request, compilerWaits }, signal, contradicted) => {
-        const asked = await parts.reader.readTask(request, parts.sourceBytes, signal);
-        if (asked.task === 'stored') return verifyByStored(known, asked, signal, contradicted);
-        const task = { ...asked, task: asked.task };
+        const submitted = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        if (submitted.task === 'stored')
+          return verifyByStored(known, submitted, signal, contradicted);
+        const task = { ...submitted, task: submitted.task };
         if (compilerWaits < MAX_COMPILER_WAITS) await requireCompiler(parts, task);
         return verifyCurrentCode(database, working, task, signal, contradicted);
       },

@@ -101,7 +101,7 @@ class RunningListSync implements ListSync {
   #timer: NodeJS.Timeout | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   /** The last logged failure, so that it is logged once and not on every run. */
-  #said: string | undefined;
+  #lastLogged: string | undefined;
 
   constructor(
     parts: ListSyncDependencies,
@@ -221,10 +221,10 @@ class RunningListSync implements ListSync {
       const errors = outcomes.flatMap((each) => ('error' in each ? [each.error.forOperator] : []));
       this.#say('chain_list_source_failed', errors.join(' '));
     } else {
-      if (this.#said !== undefined) {
+      if (this.#lastLogged !== undefined) {
         this.#log.info({ event: 'chain_list_sync_recovered' }, 'the public list is current again');
       }
-      this.#said = undefined;
+      this.#lastLogged = undefined;
     }
     if (last?.status !== 'accepted') return;
     const { list, difference, heldBack } = last;
@@ -246,8 +246,8 @@ class RunningListSync implements ListSync {
   }
 
   #say(event: string, error: string): void {
-    if (this.#said === `${event} ${error}`) return;
-    this.#said = `${event} ${error}`;
+    if (this.#lastLogged === `${event} ${error}`) return;
+    this.#lastLogged = `${event} ${error}`;
     this.#log.warn({ event, error }, 'the public list could not be updated');
   }
 }

@@ -177,15 +177,15 @@ async function takeText(
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack: [] };
     }
-    const asked = request.accept !== undefined && list.sha256 === request.accept;
-    const judged = await judge(list, current, parts, request.sources, asked);
+    const isAccepted = request.accept !== undefined && list.sha256 === request.accept;
+    const judged = await judge(list, current, parts, request.sources, isAccepted);
     const { heldBack } = judged;
     // A held change may be released without a new list, for example when its chain is no longer configured.
     if (isCurrent && heldBack.length === current.heldBack.length) {
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack };
     }
-    if (judged.refusals.length > 0 && !asked) {
+    if (judged.refusals.length > 0 && !isAccepted) {
       return { source, status: 'refused', error: refusalOf(source, judged), ...judged };
     }
     await parts.assertPublishable(judged.list);
@@ -208,7 +208,7 @@ async function judge(
   current: StoredSnapshot | undefined,
   { database, fallback, readRequirements }: SyncDependencies,
   sources: readonly string[],
-  asked: boolean,
+  isAccepted: boolean,
 ): Promise<JudgedList> {
   const served = current === undefined ? fallback : await readSnapshotList(database, current);
   const difference = compareLists(served.records, list.records);
@@ -217,7 +217,7 @@ async function judge(
     recentSizes: await readRecentSizes(database, sources),
   };
   const refusals = judgeList(served, difference, requirements);
-  const heldBack = asked ? [] : findHeldChanges(difference, requirements);
+  const heldBack = isAccepted ? [] : findHeldChanges(difference, requirements);
   if (heldBack.length === 0) return { list, difference, refusals, heldBack };
   const inForce = heldBack.map(({ before }) => before);
   const kept = holdRecords(list, inForce);

@@ -116,46 +116,46 @@ export async function readProxy(
   }
 }
 
-async function findProxy(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
-  const { code } = asked.deployed;
+async function findProxy(lookup: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const { code } = lookup.deployed;
   const target = minimalProxyTarget(code);
   if (target !== undefined) return { type: 'EIP1167Proxy', implementations: [target] };
   if (isSequenceWallet(code)) {
-    const own: Hex = `0x${asked.question.address.slice(2).padStart(64, '0')}`;
-    return atSlot(asked, 'SequenceWalletProxy', own);
+    const own: Hex = `0x${lookup.question.address.slice(2).padStart(64, '0')}`;
+    return atSlot(lookup, 'SequenceWalletProxy', own);
   }
   const found =
-    (await atSlot(asked, 'EIP1967Proxy', SLOTS.implementation)) ??
-    (await behindBeacon(asked)) ??
-    (await atSlot(asked, 'ZeppelinOSProxy', SLOTS.zeppelin)) ??
-    (await atSlot(asked, 'PROXIABLEProxy', SLOTS.proxiable));
+    (await atSlot(lookup, 'EIP1967Proxy', SLOTS.implementation)) ??
+    (await behindBeacon(lookup)) ??
+    (await atSlot(lookup, 'ZeppelinOSProxy', SLOTS.zeppelin)) ??
+    (await atSlot(lookup, 'PROXIABLEProxy', SLOTS.proxiable));
   if (found !== undefined) return found;
   const safe = containsMasterCopySelector(code)
-    ? await atSlot(asked, 'GnosisSafeProxy', SLOTS.first)
+    ? await atSlot(lookup, 'GnosisSafeProxy', SLOTS.first)
     : undefined;
-  return safe ?? askFacets(asked);
+  return safe ?? askFacets(lookup);
 }
 
 async function atSlot(
-  asked: ProxyQuestion,
+  lookup: ProxyQuestion,
   type: ProxyType,
   slot: Hex,
 ): Promise<ProxyReading['proxy']> {
-  const target = await readSlot(asked, slot);
+  const target = await readSlot(lookup, slot);
   return target === undefined ? undefined : { type, implementations: [target] };
 }
 
-async function behindBeacon(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
-  const beacon = await readSlot(asked, SLOTS.beacon);
+async function behindBeacon(lookup: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const beacon = await readSlot(lookup, SLOTS.beacon);
   if (beacon === undefined) return undefined;
-  const target = await askBeacon(asked, beacon);
+  const target = await askBeacon(lookup, beacon);
   return { type: 'EIP1967Proxy', implementations: target === undefined ? [] : [target] };
 }
 
 /** The address in a slot; undefined if it is zero or not an address. */
-async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefined> {
-  const { question } = asked;
-  const value = await agreed(asked, 'storage', (endpoint, at) =>
+async function readSlot(lookup: ProxyQuestion, slot: Hex): Promise<Hex | undefined> {
+  const { question } = lookup;
+  const value = await agreed(lookup, 'storage', (endpoint, at) =>
     question.rpc.ask(
       question.chain,
       endpoint,
@@ -167,30 +167,36 @@ async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefine
 }
 
 /** The facets of a diamond (EIP-2535); undefined if the response is not a list of addresses. */
-async function askFacets(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
-  const { address } = asked.question;
-  const answer = await askContract(asked, 'facets', address, FACETS_CALL, FACETS_ANSWER_BYTES);
+async function askFacets(lookup: ProxyQuestion): Promise<ProxyReading['proxy']> {
+  const { address } = lookup.question;
+  const answer = await askContract(lookup, 'facets', address, FACETS_CALL, FACETS_ANSWER_BYTES);
   const implementations = answer && addressesIn(answer);
   return implementations && { type: 'DiamondProxy', implementations };
 }
 
 /** The address that a beacon returns; undefined if it returns an error or anything else. */
-async function askBeacon(asked: ProxyQuestion, beacon: Hex): Promise<Hex | undefined> {
-  const answer = await askContract(asked, 'beacon', beacon, IMPLEMENTATION_CALL, CALL_ANSWER_BYTES);
+async function askBeacon(lookup: ProxyQuestion, beacon: Hex): Promise<Hex | undefined> {
+  const answer = await askContract(
+    lookup,
+    'beacon',
+    beacon,
+    IMPLEMENTATION_CALL,
+    CALL_ANSWER_BYTES,
+  );
   return answer?.length === 66 ? addressIn(answer) : undefined;
 }
 
 /** The result of a call to a contract; undefined if it is an error, or longer than `maxBytes`. */
 async function askContract(
-  asked: ProxyQuestion,
+  lookup: ProxyQuestion,
   about: 'beacon' | 'facets',
   to: Hex,
   call: Hex,
   maxBytes: number,
 ): Promise<Hex | undefined> {
-  const { question } = asked;
+  const { question } = lookup;
   try {
-    return await agreed(asked, about, async (endpoint, at) => {
+    return await agreed(lookup, about, async (endpoint, at) => {
       const params = [{ to, data: call }, at];
       const request = { method: 'eth_call', params, result: data, maxBytes };
       return bytesToHex(

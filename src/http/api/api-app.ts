@@ -123,7 +123,7 @@ export function createApiApp(parts: HttpDependencies): HostApp {
   addPageRedirects(routes);
   addHealthRoutes(routes, parts);
   const { version: fullmatch, urls, pages: bundle, answers } = parts;
-  const ask: HostApp['request'] = (...asked) => app.request(...asked);
+  const ask: HostApp['request'] = (...parameters) => app.request(...parameters);
   addEtherscanAtRoot(routes, ask);
   if (parts.isMcpEnabled) addMcp(routes, { ...parts, ask });
   if (parts.unlistedHost !== undefined) addListing(routes, parts, parts.unlistedHost);

@@ -88,7 +88,9 @@ export type ParsedBody =
   | { readonly given: SubmittedCodeRequest; readonly wantsMethods: boolean }
   | { readonly explorer: ExplorerRequest }
   | { readonly fields: EtherscanFields }
-  | { readonly signatures: Pick<ParsedSignatureImport, 'asked'> & Partial<ParsedSignatureImport> }
+  | {
+      readonly signatures: Pick<ParsedSignatureImport, 'accepted'> & Partial<ParsedSignatureImport>;
+    }
   | { readonly logs: readonly LogEntry[] }
   | { readonly methods: Readonly<Record<string, MethodLocation>> }
   | { readonly searched: BytecodeSearch }
@@ -120,9 +122,9 @@ export async function readRequest(
     return { request: packRequest(read.verification), ...(read.key && { key: read.key }) };
   }
   if (form.kind === 'blockscout_submission') {
-    const asked = await readSubmission(bytes, form, limits);
-    requireBounded(asked.compilation, limits);
-    return { request: packRequest(asked) };
+    const submission = await readSubmission(bytes, form, limits);
+    requireBounded(submission.compilation, limits);
+    return { request: packRequest(submission) };
   }
   if (form.kind === 'blockscout') {
     const { compilation, codes, wantsMethods } = readVerifierRequest(bytes, form, limits);
@@ -132,7 +134,7 @@ export async function readRequest(
   }
   if (form.kind === 'signatures') return { signatures: readImportBody(bytes, limits) };
   if (form.kind === 'methods') return { methods: lookUpMethods(bytes, limits) };
-  if (form.kind === 'provider_abi') return { signatures: { asked: readAbiBody(bytes, limits) } };
+  if (form.kind === 'provider_abi') return { signatures: { accepted: readAbiBody(bytes, limits) } };
   if (form.kind === 'place') return { place: readPlaceBody(bytes, limits) };
   if (form.kind === 'code_search' || form.kind === 'place_search') {
     return { searched: readBytecodeSearch(bytes, limits, form.kind === 'code_search') };
@@ -144,8 +146,8 @@ export async function readRequest(
   const { kind, chainId, address } = form;
   if (kind === 'similarity') {
     // All members are optional, so the body may be empty.
-    const asked = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
-    return { request: packRequest({ chainId, address, ...asked }) };
+    const submission = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
+    return { request: packRequest({ chainId, address, ...submission }) };
   }
   if (kind === 'explorer') {
     return { explorer: readExplorerBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits)) };
@@ -156,9 +158,9 @@ export async function readRequest(
     return { request: packRequest({ chainId, address, compilation }) };
   }
   const body = parseJsonBody(bytes, limits);
-  const asked = READERS[kind](body, limits);
-  requireBounded(asked.compilation, limits);
-  return { request: packRequest({ chainId, address, ...asked }) };
+  const submission = READERS[kind](body, limits);
+  requireBounded(submission.compilation, limits);
+  return { request: packRequest({ chainId, address, ...submission }) };
 }
 
 /** Limit on the names and paths of all contracts to choose from, in bytes: the response lists them. */

@@ -4,15 +4,17 @@ import { countReads } from '../../../test/support/counted-bytes.ts';
 import { readUrlencoded } from './read-urlencoded.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
+/** Longer names are not read. */
+const name = text.filter((each) => Buffer.byteLength(each) <= 64);
 
 test('reads what URLSearchParams writes, first value per name', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(text, text), { maxLength: 20 }), text, (pairs, wanted) => {
+    fc.property(fc.array(fc.tuple(name, text), { maxLength: 20 }), name, (pairs, wanted) => {
       const written = new URLSearchParams(pairs);
-      const names = new Set([wanted, ...pairs.slice(0, 5).map(([name]) => name)]);
+      const names = new Set([wanted, ...pairs.slice(0, 5).map(([each]) => each)]);
       const read = readUrlencoded(Buffer.from(written.toString()), names);
-      for (const name of names) {
-        expect(read.get(name)?.toString('utf8') ?? null).toBe(written.get(name));
+      for (const each of names) {
+        expect(read.get(each)?.toString('utf8') ?? null).toBe(written.get(each));
       }
       expect(read.size).toBeLessThanOrEqual(names.size);
     }),

@@ -76,7 +76,7 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
   );
   const problemPages = addPageRoutes(routes, {
     ...{ host: 'operator', bundle, version, urls, prefixes: [], answers },
-    ask: (...asked) => app.request(...asked),
+    ask: (...parameters) => app.request(...parameters),
   });
   const app = createHostApp({ routes, prefixes: [], problemPages }, parts.log);
   return {

@@ -35,7 +35,7 @@ export function createRepositoryApp(parts: HttpDependencies): HostApp {
     urls,
     prefixes: [],
     shared: [...parentFolderRoutes.map(({ path }) => path), folderRoute.path],
-    ask: (...asked) => app.request(...asked),
+    ask: (...parameters) => app.request(...parameters),
     answers,
   });
   addParentFolders(routes, parts);

@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<SearchedKind, readonly SignatureKind[]>> = {
 
 const FIND_BY_HASHES = sql(
   'find signatures by hashes',
-  `SELECT begin, signature_hash, signature, compilations FROM unnest($1::bytea[], $2::bytea[]) AS asked (begin, until)
+  `SELECT begin, signature_hash, signature, compilations FROM unnest($1::bytea[], $2::bytea[]) AS requested (begin, until)
    CROSS JOIN LATERAL (
      SELECT signature_hash, signature, sum(compilations)::float8 AS compilations FROM signatures
      WHERE signature_hash BETWEEN begin AND until AND kind = ANY ($3::text[])
@@ -80,10 +80,10 @@ const READ_TOTALS = sql(
 );
 const FIND_EVENT_INPUTS = sql(
   'find event inputs',
-  `SELECT asked.hash, found.signature, found.inputs FROM unnest($1::bytea[]) AS asked (hash)
+  `SELECT requested.hash, found.signature, found.inputs FROM unnest($1::bytea[]) AS requested (hash)
    CROSS JOIN LATERAL (
      SELECT signature, inputs FROM event_inputs JOIN signatures USING (signature_hash)
-     WHERE signature_hash = asked.hash AND kind = 'event' AND compilations > 0
+     WHERE signature_hash = requested.hash AND kind = 'event' AND compilations > 0
      ORDER BY indexed LIMIT ${EVENT_INPUTS}
    ) AS found`,
 );
@@ -119,10 +119,10 @@ export async function findByHashes(
   ]);
   const most = new Map<string, number>();
   for (const { begin, signature_hash, signature, compilations } of rows) {
-    const asked = keyOf(kind, begin);
-    const best = Math.max(most.get(asked) ?? 0, compilations);
-    most.set(asked, best);
-    found.get(asked)?.push({
+    const key = keyOf(kind, begin);
+    const best = Math.max(most.get(key) ?? 0, compilations);
+    most.set(key, best);
+    found.get(key)?.push({
       ...{ signature, hash: bytesToHex(signature_hash), isVerified: compilations > 0 },
       isFiltered: compilations * FILTERED_FACTOR < best,
     });

@@ -62,12 +62,12 @@ export function programFailure(program: string, folder: string, output: string):
     .filter((line) => line !== '')
     .slice(-LOG_LINES_SHOWN);
   const options = { details: { path: folder, program, output: lines } };
-  const said = lines.length === 0 ? 'it said nothing' : `it said: ${lines.join(' | ')}`;
+  const printed = lines.length === 0 ? 'it printed nothing' : `it printed: ${lines.join(' | ')}`;
   if (NO_SPACE.test(output)) return noSpace(folder, options);
-  if (NO_PERMISSION.test(output)) return unusable(folder, `${program} failed, ${said}`, options);
+  if (NO_PERMISSION.test(output)) return unusable(folder, `${program} failed, ${printed}`, options);
   return new FullmatchError(
     'embedded_server_unavailable',
-    `${program} failed on ${folder}; ${said}. Set DATABASE_URL to use another PostgreSQL server.`,
+    `${program} failed on ${folder}; ${printed}. Set DATABASE_URL to use another PostgreSQL server.`,
     options,
   );
 }

@@ -51,7 +51,7 @@ export class JobWaiters {
   readonly #admission: Admission;
   readonly #closing = new AbortController();
   readonly #polling: Promise<void>;
-  #asked = new Map<string, Read[]>();
+  #queuedReads = new Map<string, Read[]>();
   #reading = false;
 
   constructor(
@@ -78,8 +78,8 @@ export class JobWaiters {
   /** Reads a job; returns undefined for an unknown id. Concurrent reads of the same job share one query. */
   read(id: string): Promise<VerificationJob | undefined> {
     return new Promise((resolve, reject) => {
-      const reads = this.#asked.get(id);
-      if (reads === undefined) this.#asked.set(id, [{ resolve, reject }]);
+      const reads = this.#queuedReads.get(id);
+      if (reads === undefined) this.#queuedReads.set(id, [{ resolve, reject }]);
       else reads.push({ resolve, reject });
       void this.#readAsked();
     });
@@ -148,8 +148,8 @@ export class JobWaiters {
   /** Reads the jobs among these that have waiters, and notifies the waiters of ended ones. */
   #readAgain(ids: readonly string[]): void {
     for (const id of ids) {
-      if (!this.#waiters.has(id) || this.#asked.has(id)) continue;
-      this.#asked.set(id, []);
+      if (!this.#waiters.has(id) || this.#queuedReads.has(id)) continue;
+      this.#queuedReads.set(id, []);
     }
     void this.#readAsked();
   }
@@ -157,9 +157,9 @@ export class JobWaiters {
   async #readAsked(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
-    while (this.#asked.size > 0) {
-      const batch = [...this.#asked].slice(0, READ_MAX_JOBS);
-      for (const [id] of batch) this.#asked.delete(id);
+    while (this.#queuedReads.size > 0) {
+      const batch = [...this.#queuedReads].slice(0, READ_MAX_JOBS);
+      for (const [id] of batch) this.#queuedReads.delete(id);
       try {
         const jobs = await readJobs(
           this.#database,

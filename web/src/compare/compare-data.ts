@@ -72,12 +72,15 @@ export async function loadComparison(
   api: Api,
   { params, query }: PageRequest,
 ): Promise<CompareData> {
-  const asked = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   const left = { chainId: params['chain'] ?? '', address: params['address'] ?? '' };
-  const chosen = { with: asked.get('with')?.trim() ?? '', on: asked.get('on')?.trim() ?? '' };
+  const chosen = {
+    with: parameters.get('with')?.trim() ?? '',
+    on: parameters.get('on')?.trim() ?? '',
+  };
   if (chosen.with === '') return chosen;
   const right = { chainId: chosen.on === '' ? left.chainId : chosen.on, address: chosen.with };
-  const file = asked.get('file') ?? undefined;
+  const file = parameters.get('file') ?? undefined;
   const [one, other] = await Promise.all([readSide(api, left, file), readSide(api, right, file)]);
   const failed = [one, other].find((side) => side.state === 'failed');
   if (one.state === 'failed' || other.state === 'failed' || failed !== undefined) {

@@ -186,9 +186,9 @@ export async function loadContract(
   const [chainId = '', address = ''] = [params['chain'], params['address']].map((part) =>
     pathPart(part ?? ''),
   );
-  const asked = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   const tab = tabOf(query);
-  const [source, after] = [asked.get('source'), asked.get('files')];
+  const [source, after] = [parameters.get('source'), parameters.get('files')];
   const chosen = new URLSearchParams({
     ...(source !== null && { path: source }),
     ...(after !== null && { after }),
@@ -213,7 +213,7 @@ export async function loadContract(
     (await api.get<WithdrawnMatch>(`v1/contracts/${place}/withdrawn?${chosen.toString()}`));
   const shown = await readMetadata(api, place, metadata);
   const read = sources?.state === 'ready' ? sources.value : undefined;
-  const find = asked.get('find')?.trim() ?? '';
+  const find = parameters.get('find')?.trim() ?? '';
   const further = find === '' ? [] : await readFurther(api, place, read);
   return {
     tab,
@@ -305,7 +305,7 @@ function toFacts(wire: SelectedContract): Omit<ContractFacts, 'hiddenIn'> {
 
 function toWithdrawn(
   { compilation, sources, ...wire }: WithdrawnMatch,
-  asked: SourceQuestion,
+  selection: SourceQuestion,
 ): WithdrawnFacts {
   return {
     ...{ address: wire.address, match: wire.match, isClaim: isClaim(wire.origin) },
@@ -313,7 +313,7 @@ function toWithdrawn(
     ...(compilation !== null && { name: cutPath(compilation.name) }),
     chips: compilation === null ? [] : compilerChips(compilation),
     hiddenIn: describeHidden(compilation?.fullyQualifiedName, sources ?? undefined),
-    ...(sources !== null && describeSources(sources, asked)),
+    ...(sources !== null && describeSources(sources, selection)),
   };
 }
 

@@ -38,15 +38,15 @@ export async function loadContracts(
   api: Api,
   { query }: { readonly query: string },
 ): Promise<ContractsData> {
-  const asked = parseContractQuery(query);
+  const search = parseContractQuery(query);
   const [chain, statistics] = await Promise.all([
-    findChain(api, asked.chain),
+    findChain(api, search.chain),
     api.get<StatisticsOverview>('v1/statistics'),
   ]);
-  if (chain?.state === 'failed' || kindOfWords(asked.words) === 'malformed') {
+  if (chain?.state === 'failed' || kindOfWords(search.words) === 'malformed') {
     return { chain, list: null };
   }
-  const list = await readPage(api, asked, chain?.value.chainId);
+  const list = await readPage(api, search, chain?.value.chainId);
   if (list.state === 'failed') return { chain, list };
   const names = new Map(
     statistics.state === 'ready'

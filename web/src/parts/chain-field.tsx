@@ -24,12 +24,12 @@ const TYPING_MS = 120;
 interface Found {
   readonly choices: readonly ChainChoice[];
   /** Number of results, for screen readers. */
-  readonly said: string;
+  readonly announcement: string;
 }
 
 /** Chains that match the text, while the list is open. */
 function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Found {
-  const [found, setFound] = useState<Found>({ choices: [], said: '' });
+  const [found, setFound] = useState<Found>({ choices: [], announcement: '' });
   const asked = useRef(0);
 
   useEffect(() => {
@@ -50,11 +50,14 @@ function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Fou
         )
         .then(({ results, matching }) => {
           if (asked.current !== turn) return;
-          const said = matching === 1 ? '1 chain matches' : `${matching} chains match`;
-          setFound({ choices: results, said });
+          const announcement = matching === 1 ? '1 chain matches' : `${matching} chains match`;
+          setFound({ choices: results, announcement });
         })
         .catch(() =>
-          setFound({ choices: [], said: 'The chains could not be loaded; type the chain id.' }),
+          setFound({
+            choices: [],
+            announcement: 'The chains could not be loaded; type the chain id.',
+          }),
         );
     }, TYPING_MS);
     return () => clearTimeout(timer);
@@ -66,7 +69,7 @@ function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Fou
 export function ChainField(props: Props): VNode {
   const { label, hint, name, text, fault, onChange } = props;
   const [isOpen, setOpen] = useState(false);
-  const { choices, said } = useChainChoices(props, isOpen);
+  const { choices, announcement } = useChainChoices(props, isOpen);
   return (
     <Combobox
       {...{ label, hint, name, text, fault }}
@@ -79,7 +82,7 @@ export function ChainField(props: Props): VNode {
           </>
         ),
       }))}
-      said={said}
+      announcement={announcement}
       onOpen={setOpen}
       onType={(typed) => {
         const id = /^(?:eip155:)?(\d+)$/.exec(typed.trim())?.[1] ?? / \((\d+)\)$/.exec(typed)?.[1];

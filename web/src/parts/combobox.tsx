@@ -25,7 +25,7 @@ interface Props {
   /** Options that match the text; called while the list is open. */
   readonly choices: readonly Choice[];
   /** Number of options, for screen readers. */
-  readonly said: string;
+  readonly announcement: string;
   /** Message in place of the options. */
   readonly note?: string;
   readonly onOpen?: (isOpen: boolean) => void;
@@ -40,7 +40,7 @@ const showWhole = (option: HTMLElement | null): void =>
 /** A field with suggestions: type a part, move with the arrow keys, select with Enter (ARIA combobox). */
 export function Combobox(props: Props): VNode {
   const { id, label, hint, name, placeholder, maxLength, text, fault } = props;
-  const { choices, said, note = '', onOpen, onType, onTake } = props;
+  const { choices, announcement, note = '', onOpen, onType, onTake } = props;
   const isBare = hint === undefined;
   const [isOpen, setOpenState] = useState(false);
   // The active option is tracked by its key: its neighbours change during typing.
@@ -106,7 +106,7 @@ export function Combobox(props: Props): VNode {
       )}
       {!isBare && <FieldNotes id={id} hint={hint} fault={fault} />}
       <p class="unseen" aria-live="polite">
-        {isOpen ? said || note : ''}
+        {isOpen ? announcement || note : ''}
       </p>
     </div>
   );

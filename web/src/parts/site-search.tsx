@@ -57,7 +57,7 @@ export function SiteSearch({
             </>
           ),
         }))}
-        said={list.length === 0 ? '' : countSuggestions(list.length)}
+        announcement={list.length === 0 ? '' : countSuggestions(list.length)}
         note={note}
         onOpen={setOpen}
         onType={setText}

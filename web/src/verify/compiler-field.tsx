@@ -55,7 +55,9 @@ export function CompilerField({ base, value, fault, proposed, onChange }: Props)
           </>
         ),
       }))}
-      said={fitting.length === 1 ? '1 compiler matches' : `${fitting.length} compilers match`}
+      announcement={
+        fitting.length === 1 ? '1 compiler matches' : `${fitting.length} compilers match`
+      }
       onType={(text) => onChange(text.trim())}
       onTake={onChange}
     />

@@ -16,17 +16,17 @@ interface Props {
 export function OwnJobActions({ job, base }: Props): VNode | null {
   const [isOwn, setOwn] = useState(false);
   const isKept = useKeptInput(job.id) !== undefined;
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   useEffect(() => setOwn(isOwnJob(job.id)), [job.id]);
   if (!isOwn || job.state === 'succeeded' || (isEnded(job) && !isKept)) return null;
   const cancel = async (): Promise<void> => {
-    setSaid('Cancelling …');
+    setMessage('Cancelling …');
     try {
       const answer = await postJson(`${base}v1/jobs/${job.id}/cancel`, {});
       const body: unknown = await answer.json();
-      setSaid(answer.ok ? 'It will end within seconds.' : describeFailure(body).message);
+      setMessage(answer.ok ? 'It will end within seconds.' : describeFailure(body).message);
     } catch {
-      setSaid('The service did not respond. Try again.');
+      setMessage('The service did not respond. Try again.');
     }
   };
   const again = new URLSearchParams({ chain: String(job.chainId), address: job.address });
@@ -47,7 +47,7 @@ export function OwnJobActions({ job, base }: Props): VNode | null {
           </button>
         )}
       </p>
-      <p role="status">{said !== '' && !isEnded(job) && <SafeText text={said} />}</p>
+      <p role="status">{message !== '' && !isEnded(job) && <SafeText text={message} />}</p>
     </>
   );
 }

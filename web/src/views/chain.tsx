@@ -37,8 +37,10 @@ export const page = definePage<ChainData>({
 function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
   const { details, nearest, rest } = data;
   if (details.state === 'failed' || rest === undefined) {
-    const asked = request.params['ref'] ?? '';
-    return <NoChain details={details} nearest={nearest} asked={asked} base={context.base} />;
+    const reference = request.params['ref'] ?? '';
+    return (
+      <NoChain details={details} nearest={nearest} reference={reference} base={context.base} />
+    );
   }
   const { record, hasIcon } = details.value;
   const health = rest.health.state === 'ready' ? rest.health.value : undefined;
@@ -140,12 +142,12 @@ function Section({
 function NoChain({
   details,
   nearest,
-  asked,
+  reference,
   base,
 }: {
   readonly details: Loaded<ChainDetails>;
   readonly nearest: readonly RegistryLine[];
-  readonly asked: string;
+  readonly reference: string;
   readonly base: string;
 }): VNode {
   const isThere = details.state === 'ready' || details.status === 0 || details.status >= 500;
@@ -161,25 +163,25 @@ function NoChain({
     <>
       <h1>
         {details.status === 409 ? 'Several chains are named' : 'No chain'} “
-        <SafeText text={asked.slice(0, 100)} />”
+        <SafeText text={reference.slice(0, 100)} />”
       </h1>
       <p>
         <SafeText text={details.message} /> <code>{details.code}</code>
       </p>
       <DidYouMean chains={nearest} base={base} />
       <p>
-        <a class="button" href={`${base}registry?q=${encodeURIComponent(asked.slice(0, 100))}`}>
+        <a class="button" href={`${base}registry?q=${encodeURIComponent(reference.slice(0, 100))}`}>
           Search the chains for it
         </a>
       </p>
-      {details.code === 'chain_not_found' && <HowToAdd asked={asked} />}
+      {details.code === 'chain_not_found' && <HowToAdd reference={reference} />}
     </>
   );
 }
 
 /** Configuration that adds such a chain. */
-function HowToAdd({ asked }: { readonly asked: string }): VNode {
-  const chainId = /^[1-9]\d{0,15}$/.test(asked) ? asked : '42424242';
+function HowToAdd({ reference }: { readonly reference: string }): VNode {
+  const chainId = /^[1-9]\d{0,15}$/.test(reference) ? reference : '42424242';
   return (
     <section aria-labelledby="add">
       <h2 id="add">How a chain is added</h2>

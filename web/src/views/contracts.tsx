@@ -134,14 +134,14 @@ function List({
   readonly chainId: number | undefined;
   readonly context: PageContext;
 }): VNode {
-  const said = describe(contracts.length, next, query);
+  const summary = describe(contracts.length, next, query);
   const isOtherPage = query.after !== '';
   const linkTo = (after: string): string =>
     `${context.base}${formatContractPath({ ...query, after })}`;
   return (
     <>
       <div class="result-line">
-        <p role="status">{said}</p>
+        <p role="status">{summary}</p>
         {contracts.length > 0 && (
           <Downloads
             name="contracts"
@@ -161,7 +161,7 @@ function List({
       ) : (
         <ContractList
           contracts={contracts.map((each) => ({ ...each, ...listContract(each, each.chainName) }))}
-          caption={said}
+          caption={summary}
           context={context}
           withChain
           withOrigin

@@ -44,13 +44,13 @@ const sizeOf = (bytes: number): string =>
 
 function OperatorView({ data, request, context }: ViewProps<Loaded<OperatorState>>): VNode {
   const state = useFreshState(data);
-  const said = SAID[new URLSearchParams(request.query).get('said') ?? ''];
+  const message = SAID[new URLSearchParams(request.query).get('said') ?? ''];
   return (
     <>
       <h1>Operator</h1>
-      {said !== undefined && (
+      {message !== undefined && (
         <p class="notice" role="status">
-          {said}
+          {message}
         </p>
       )}
       {state.state === 'failed' ? (

@@ -20,7 +20,7 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
     routes.openapi({ ...route.signatures, request: {} }, async (c) => {
       const read = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
       if (!('signatures' in read)) throw new Error('an ABI has signatures');
-      await signatures.import(read.signatures.asked, clientOf(c.env, trustedProxies));
+      await signatures.import(read.signatures.accepted, clientOf(c.env, trustedProxies));
       return respondJson(route.signatures, {}, NOT_STORED);
     });
     routes.openapi(route.call, async (c) => {

@@ -33,17 +33,17 @@ export function lookUpMethods(
   bytes: Uint8Array,
   limits: RequestLimits,
 ): Readonly<Record<string, MethodLocation>> {
-  const asked = validateBody(body, parseJsonBody(bytes, limits));
+  const fields = validateBody(body, parseJsonBody(bytes, limits));
   let abi: unknown;
   try {
-    abi = parseUntrustedJson(Buffer.from(asked.abi), limits);
+    abi = parseUntrustedJson(Buffer.from(fields.abi), limits);
   } catch (error) {
     throw asRequestError(error, 'The member abi');
   }
   return locateMethods({
-    code: Buffer.from(asked.bytecode.replace(/^0x/, ''), 'hex'),
+    code: Buffer.from(fields.bytecode.replace(/^0x/, ''), 'hex'),
     abi,
-    sourceMap: asked.sourceMap,
-    nameFile: (id) => asked.fileIds[String(id)],
+    sourceMap: fields.sourceMap,
+    nameFile: (id) => fields.fileIds[String(id)],
   });
 }

@@ -40,9 +40,9 @@ const TOOLS = [
       chainId: chainId.optional(),
     }),
     path: ({ query, chainId: chain }) => {
-      const asked = new URLSearchParams({ q: query, limit: '20' });
-      if (chain !== undefined) asked.set('chain', String(chain));
-      return `/v1/contracts/search?${asked.toString()}`;
+      const parameters = new URLSearchParams({ q: query, limit: '20' });
+      if (chain !== undefined) parameters.set('chain', String(chain));
+      return `/v1/contracts/search?${parameters.toString()}`;
     },
   }),
   tool({
@@ -70,11 +70,11 @@ const TOOLS = [
       after: z.string().max(2_000).optional(),
     }),
     path: ({ path, after, ...at }) => {
-      const asked = new URLSearchParams({
+      const parameters = new URLSearchParams({
         ...(path !== undefined && { path }),
         ...(after !== undefined && { after }),
       });
-      return `/v1/contracts/${at.chainId}/${at.address}/sources?${asked.toString()}`;
+      return `/v1/contracts/${at.chainId}/${at.address}/sources?${parameters.toString()}`;
     },
   }),
   tool({
@@ -92,8 +92,8 @@ const TOOLS = [
     input: z.object({ query: words }),
     path: ({ query }) => {
       const fields = 'name,shortName,nativeCurrency,supported,monitored,infoURL';
-      const asked = new URLSearchParams({ q: query, order: 'relevance', limit: '10', fields });
-      return `/v1/chains?${asked.toString()}`;
+      const parameters = new URLSearchParams({ q: query, order: 'relevance', limit: '10', fields });
+      return `/v1/chains?${parameters.toString()}`;
     },
   }),
   tool({

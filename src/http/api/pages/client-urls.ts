@@ -12,15 +12,15 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
  * came through a proxy, which may have set any host name, so it changes nothing.
  */
 export function urlsForClient(requestUrl: string, urls: HostUrls, host: PageHost): HostUrls {
-  const asked = new URL(requestUrl);
+  const requestedUrl = new URL(requestUrl);
   const own = host === 'operator' ? undefined : urls[host];
-  if (own === undefined || OWN_NAMES.has(asked.hostname)) return urls;
-  const isDirect = OWN_NAMES.has(new URL(own).hostname) && new URL(own).port === asked.port;
+  if (own === undefined || OWN_NAMES.has(requestedUrl.hostname)) return urls;
+  const isDirect = OWN_NAMES.has(new URL(own).hostname) && new URL(own).port === requestedUrl.port;
   if (!isDirect) return urls;
   const seen = Object.entries(urls as Readonly<Record<string, string>>).map(([name, url]) => {
     const { protocol, hostname, port } = new URL(url);
     if (!OWN_NAMES.has(hostname)) return [name, url];
-    return [name, `${protocol}//${asked.hostname}${port === '' ? '' : `:${port}`}`];
+    return [name, `${protocol}//${requestedUrl.hostname}${port === '' ? '' : `:${port}`}`];
   });
   return Object.fromEntries(seen) as HostUrls;
 }

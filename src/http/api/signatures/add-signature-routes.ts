@@ -57,7 +57,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
     const read = await requests.read(c, { kind: 'signatures' }, IMPORT_BYTES);
     if (!('signatures' in read)) throw new Error('an import has signatures');
     const question = read.signatures;
-    const imported = await signatures.import(question.asked, clientOf(c.env, trustedProxies));
+    const imported = await signatures.import(question.accepted, clientOf(c.env, trustedProxies));
     const result = {
       function: renderImport(question, imported, 'function'),
       event: renderImport(question, imported, 'event'),
@@ -100,13 +100,13 @@ function renderNames(names: readonly SignatureName[], filter: 'true' | 'false') 
 }
 
 function renderImport(
-  { asked, invalid }: Pick<ParsedSignatureImport, 'asked'> & Partial<ParsedSignatureImport>,
+  { accepted, invalid }: Pick<ParsedSignatureImport, 'accepted'> & Partial<ParsedSignatureImport>,
   imported: ImportedSignatures,
   kind: 'function' | 'event',
 ) {
   const shown = (isNew: boolean) =>
     Object.fromEntries(
-      asked[kind]
+      accepted[kind]
         .filter(({ hash }) => imported[kind].has(hash) === isNew)
         .map(({ signature, hash }) => [
           signature,

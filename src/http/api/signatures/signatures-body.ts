@@ -25,7 +25,7 @@ export const importBodySchema = z
 
 /** An import read from a body: signatures with their hashes, and invalid signatures. */
 export interface ParsedSignatureImport {
-  readonly asked: SignatureImport;
+  readonly accepted: SignatureImport;
   readonly invalid: Readonly<Record<'function' | 'event', readonly string[]>>;
 }
 
@@ -37,7 +37,7 @@ export function readImportBody(bytes: Uint8Array, limits: RequestLimits): Parsed
   const given = validateBody(importBodySchema, parseJsonBody(bytes, limits));
   const [functions, events] = [sort(given.function), sort(given.event)];
   return {
-    asked: { function: functions.valid, event: events.valid, error: [] },
+    accepted: { function: functions.valid, event: events.valid, error: [] },
     invalid: { function: functions.invalid, event: events.invalid },
   };
 }

@@ -164,10 +164,12 @@ interface FieldName {
 function selectNamed(names: readonly FieldName[]): FieldSelection {
   const chosen = new Map<string, Set<string> | undefined>();
   for (const [name, field] of CONTRACT_FIELDS) {
-    const asked = new Set(names.filter((each) => each.name === name).map(({ member }) => member));
-    if (asked.size === 0) continue;
-    const members = field.members?.filter((member) => asked.has(member));
-    chosen.set(name, asked.has(undefined) ? undefined : new Set(members));
+    const requested = new Set(
+      names.filter((each) => each.name === name).map(({ member }) => member),
+    );
+    if (requested.size === 0) continue;
+    const members = field.members?.filter((member) => requested.has(member));
+    chosen.set(name, requested.has(undefined) ? undefined : new Set(members));
   }
   return { chosen, omitted: new Set(), parts: partsOf(chosen.keys()) };
 }

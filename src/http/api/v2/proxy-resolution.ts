@@ -23,11 +23,12 @@ interface ProxyParts extends Pick<HttpDependencies, 'proxies'> {
  */
 export async function resolveProxy(
   { proxies, contracts }: ProxyParts,
-  asked: ProxyQuestion,
+  question: ProxyQuestion,
 ): Promise<ProxyResolution> {
-  const reading = await readProxyInTime(proxies, asked);
-  if (reading instanceof FullmatchError) return { proxyResolutionError: toError(asked, reading) };
-  return renderReading(contracts, asked.chainId, reading);
+  const reading = await readProxyInTime(proxies, question);
+  if (reading instanceof FullmatchError)
+    return { proxyResolutionError: toError(question, reading) };
+  return renderReading(contracts, question.chainId, reading);
 }
 
 /** Returns the proxy resolution of the last reading, without reading the chain; undefined if there is none. */
