@@ -1,22 +1,18 @@
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../src/lib/secret.ts';
-import { silentLogger } from '../src/log.ts';
 import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
-import { type CountDifference, recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { readStatistics } from '../src/repository/statistics/statistics.ts';
 import { type Match } from '../src/repository/matches/verified-contract.ts';
-import { openStore } from '../src/store/open-store.ts';
+import { findDifferences } from './support/find-differences.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { waitUntil } from './support/wait-for.ts';
 
 const WRITERS = 8;
-const STORES = IS_SLOW_SUITE ? 100_000 : 6_000;
+const STORES = IS_SLOW_SUITE ? 40_000 : 6_000;
 const CHAINS = [1, 10, 56, 2716446429837000];
-const ADDRESSES_PER_CHAIN = IS_SLOW_SUITE ? 12_000 : 750;
+const ADDRESSES_PER_CHAIN = IS_SLOW_SUITE ? 5_000 : 750;
 /** A recount reads everything, so the next one follows after this many more stores. */
 const STORES_BETWEEN_RECOUNTS = STORES / 16;
 
@@ -25,19 +21,6 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
 });
 afterAll(() => testDatabase.drop());
-
-/** Runs a recount on a new connection: a long-lived one keeps plans made for nearly empty tables. */
-async function findDifferences(): Promise<readonly CountDifference[]> {
-  const store = await openStore(
-    { url: new Secret(testDatabase.url), poolSize: 1, dataDir: tmpdir(), migrate: false },
-    silentLogger,
-  );
-  try {
-    return (await recount(store.database, { repair: false })).differences;
-  } finally {
-    await store.close();
-  }
-}
 
 /** A small seeded generator (mulberry32), so that a failure can be reproduced. */
 function createRandom(seed: number): (below: number) => number {
@@ -75,7 +58,7 @@ test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates:
   let samples = 0;
   const sample = async (): Promise<void> => {
     while (running) {
-      expect(await findDifferences()).toEqual([]);
+      expect(await findDifferences(testDatabase.url)).toEqual([]);
       samples += 1;
       const enough = stores + STORES_BETWEEN_RECOUNTS;
       await waitUntil(() => !running || stores >= enough);
@@ -97,7 +80,7 @@ test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates:
   await advanceFeed(database);
 
   expect(samples).toBeGreaterThan(2);
-  expect(await findDifferences()).toEqual([]);
+  expect(await findDifferences(testDatabase.url)).toEqual([]);
   const expected = CHAINS.map((chainId) => {
     const matches = [...best]
       .filter(([key]) => key.startsWith(`${chainId} `))

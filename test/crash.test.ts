@@ -15,9 +15,9 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { writeUsedData } from './support/used-data.ts';
 import { waitUntil } from './support/wait-for.ts';
 
-const ROUNDS = IS_SLOW_SUITE ? 20 : 3;
+const ROUNDS = IS_SLOW_SUITE ? 10 : 3;
 const WRITERS = 8;
-const KILLS = IS_SLOW_SUITE ? 4 : 1;
+const KILLS = IS_SLOW_SUITE ? 3 : 1;
 /** A kill follows after a number of acknowledged contracts in this range. */
 const BETWEEN_KILLS = { least: 100, most: 200 };
 

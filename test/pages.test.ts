@@ -28,13 +28,13 @@ import { IS_SLOW_SUITE } from './support/suite.ts';
 /** A4 without margins, in CSS pixels. */
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
-/** The looks at each width. */
+/** The looks at each width. The fast suite opens one view per page, in one look. */
 const WIDTHS = IS_SLOW_SUITE
   ? [
-      { names: 'light and dark', looks: LOOKS.slice(0, 2) },
-      { names: 'narrow and narrow-dark', looks: LOOKS.slice(2) },
+      { names: 'light and dark', looks: LOOKS.slice(0, 2), isNarrow: false },
+      { names: 'narrow and narrow-dark', looks: LOOKS.slice(2), isNarrow: true },
     ]
-  : [{ names: 'narrow', looks: LOOKS.slice(2, 3) }];
+  : [{ names: 'narrow', looks: LOOKS.slice(2, 3), isNarrow: true }];
 
 /** The status of a view whose subject does not exist, or does not exist any more. */
 const statusOf = (name: string): number => (/-(?:absent|withdrawn)(?:-|$)/.test(name) ? 404 : 200);
@@ -56,11 +56,13 @@ describeWith([BROWSER], 'pages in a browser', () => {
 
   const urlOf = (name: string): string => views[name] ?? '';
 
-  // A scheme only changes colours, so a page is opened once for both.
+  // One visit serves every check at its width: a scheme only changes colours.
   test.each(WIDTHS)(
-    'render completely, comply with the policy and pass axe: $names',
+    IS_SLOW_SUITE
+      ? 'render completely, comply with the policy, pass axe, and work by keyboard, in forced colours and on paper: $names'
+      : 'render completely, comply with the policy and pass axe: $names',
     { timeout: 240_000 },
-    async ({ looks }) => {
+    async ({ looks, isNarrow }) => {
       const open = () => openTab(looks[0], { reducedMotion: 'reduce' });
       await eachInTabs(viewsOfSuite(views), open, async (tab, [name, at]) => {
         const status = await visit(tab, urlOf(name));
@@ -75,62 +77,40 @@ describeWith([BROWSER], 'pages in a browser', () => {
           expect.soft(await sidewaysScroll(tab), `${seen} scrolls sideways`).toBe(0);
           await takePicture(tab.page, `${name}-${look.name}`);
         }
+        if (IS_SLOW_SUITE) await (isNarrow ? expectFocusInOrder : expectSameInOtherMedia)(tab, at);
         expect.soft(tab.troubles, at).toEqual([]);
         expect.soft(tab.foreignRequests, at).toEqual([]);
       });
     },
   );
 
-  test.runIf(IS_SLOW_SUITE)(
-    'show every focus stop in page order and release the focus',
-    { timeout: 240_000 },
-    async () => {
-      const openNarrow = () => openTab(LOOKS[2]);
-      await eachInTabs(viewsOfSuite(views), openNarrow, async (tab, [name, at]) => {
-        await visit(tab, at);
-        expect.soft(await findUnreachable(tab), name).toEqual([]);
-        const stops = await walkThrough(tab);
-        expect.soft(stops[0]?.name, name).toBe('Skip to the content');
-        expect
-          .soft(
-            stops.filter(({ isShown }) => !isShown),
-            `unseen, ${name}`,
-          )
-          .toEqual([]);
-        expect
-          .soft(
-            stops.filter(({ isOnward }) => !isOnward),
-            `out of order, ${name}`,
-          )
-          .toEqual([]);
-      });
-    },
-  );
+  /** Every focus stop is shown, in page order, and the focus leaves the page. */
+  async function expectFocusInOrder(tab: WatchedPage, at: string): Promise<void> {
+    expect.soft(await findUnreachable(tab), at).toEqual([]);
+    const stops = await walkThrough(tab);
+    expect.soft(stops[0]?.name, at).toBe('Skip to the content');
+    const notShown = stops.filter(({ isShown }) => !isShown);
+    expect.soft(notShown, `not shown, ${at}`).toEqual([]);
+    const notInOrder = stops.filter(({ isOnward }) => !isOnward);
+    expect.soft(notInOrder, `out of order, ${at}`).toEqual([]);
+  }
 
-  // One visit serves every check that leaves the page as it was.
-  test.runIf(IS_SLOW_SUITE)(
-    'show the same in forced colours, with more contrast and on paper, and respect reduced motion',
-    { timeout: 240_000 },
-    async () => {
-      const open = () => openTab(LOOKS[0], { reducedMotion: 'reduce' });
-      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-        await visit(tab, urlOf(name));
-        await tab.page.keyboard.press('Tab');
-        await tab.page.locator(':is(a, summary, button):visible').last().hover();
-        expect.soft(await countAnimations(tab), at).toBe(0);
-        for (const colorScheme of SCHEMES) {
-          await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
-          expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
-          expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
-          expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
-          await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
-          expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
-          await tab.page.emulateMedia({ contrast: 'no-preference' });
-        }
-        await expectCompleteOnPaper(tab, at);
-      });
-    },
-  );
+  /** The page is the same in forced colours, with more contrast and on paper, and respects reduced motion. */
+  async function expectSameInOtherMedia(tab: WatchedPage, at: string): Promise<void> {
+    await tab.page.keyboard.press('Tab');
+    await tab.page.locator(':is(a, summary, button):visible').last().hover();
+    expect.soft(await countAnimations(tab), at).toBe(0);
+    for (const colorScheme of SCHEMES) {
+      await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
+      expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
+      expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
+      expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
+      await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
+      expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
+      await tab.page.emulateMedia({ contrast: 'no-preference' });
+    }
+    await expectCompleteOnPaper(tab, at);
+  }
 
   /** Paper shows light colours even if the screen is dark, no controls, and every row. */
   async function expectCompleteOnPaper(tab: WatchedPage, at: string): Promise<void> {

@@ -2,6 +2,7 @@ import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findDifferences } from '../../../test/support/find-differences.ts';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { Secret } from '../../lib/secret.ts';
@@ -9,7 +10,6 @@ import { connectClient, targetOfUrl } from '../../store/connection-target.ts';
 import { type Database, sql } from '../../store/database.ts';
 import { saveMatch, saveMatches } from '../matches/save-matches.ts';
 import { withdrawMatch } from '../matches/withdraw-match.ts';
-import { recount } from '../statistics/recount.ts';
 import { FeedReader } from './feed-reader.ts';
 import { advanceFeed, followFeed } from './follow-feed.ts';
 import { sequenceEvents } from './sequence-events.ts';
@@ -274,7 +274,7 @@ describe('Reader', () => {
 });
 
 async function expectRight(): Promise<void> {
-  const { differences } = await recount(testDatabase.database, { repair: false });
+  const differences = await findDifferences(testDatabase.url);
   expect(differences.filter(({ kind }) => /rollup|feed/.test(kind))).toEqual([]);
 }
 

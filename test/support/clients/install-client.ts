@@ -12,7 +12,8 @@ export const NO_CLIENTS: string | undefined =
     : `the packages of the clients are for linux-x64, not for ${process.platform}-${process.arch}`;
 
 /** The client projects of test/clients. */
-export type ClientName = 'forge' | 'hardhat-2' | 'hardhat-3' | 'readers' | 'rocketh';
+export const CLIENTS = ['forge', 'hardhat-2', 'hardhat-3', 'readers', 'rocketh'] as const;
+export type ClientName = (typeof CLIENTS)[number];
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..');
 /** Folder of the clients' pinned projects, their configurations and their contracts. */
