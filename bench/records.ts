@@ -21,6 +21,7 @@ import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { ERC721_ENUMERABLE } from './compiler-inputs.ts';
 import { median } from './median.ts';
+import { waitUntilIdle } from './wait-until-idle.ts';
 
 const ROUNDS = 3;
 const ROUND_SECONDS = 1;
@@ -174,6 +175,7 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
     const bare = await serveBare(body);
     const gzipped = { 'accept-encoding': 'gzip' };
     const barePacked = await serveBare(gzipSync(body, { level: 1 }), 'gzip');
+    await waitUntilIdle(pid);
     await fireOnce(fresh(WARM_UP), pid, 'identity');
     const rows = [
       await measureCold('first asked for', () => fireOnce(fresh(COLD_PER_ROUND), pid, 'identity')),

@@ -5,54 +5,9 @@ import { type FrameEvent } from '../../chains/rpc/create-frames.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { findBlockContracts, hashCode, mayHaveInternalCreations } from './block-creations.ts';
 import { findFork } from './roll-back.ts';
-import { mergeSpans, spansOf, subtractSpan } from './untraced-blocks.ts';
 
 const hashOf = (number: number): Hex => `0x${(number * 1000).toString(16).padStart(64, '0')}`;
 const addressOf = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
-
-const span = fc
-  .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 9 }))
-  .map(([first, more]) => ({ first, last: first + more }));
-const numbersOf = (spans: readonly { first: number; last: number }[]): Set<number> =>
-  new Set(
-    spans.flatMap(({ first, last }) =>
-      Array.from({ length: last - first + 1 }, (_, at) => first + at),
-    ),
-  );
-
-describe('Block spans', () => {
-  test('merge into the fewest spans with the same blocks', () => {
-    fc.assert(
-      fc.property(fc.array(span), (spans) => {
-        const merged = mergeSpans(spans);
-        expect(numbersOf(merged)).toEqual(numbersOf(spans));
-        for (const [index, { first }] of merged.entries()) {
-          expect(first).toBeGreaterThan((merged[index - 1]?.last ?? -2) + 1);
-        }
-      }),
-    );
-  });
-
-  test('lose exactly the subtracted blocks', () => {
-    fc.assert(
-      fc.property(fc.array(span), span, (spans, taken) => {
-        const gone = numbersOf([taken]);
-        const wanted = new Set([...numbersOf(spans)].filter((number) => !gone.has(number)));
-        expect(numbersOf(subtractSpan(spans, taken))).toEqual(wanted);
-      }),
-    );
-  });
-
-  test('contain the blocks that satisfy a predicate', () => {
-    const blocks = [1, 2, 3, 5, 6, 9].map((number) => ({ number }));
-    expect(spansOf(blocks, ({ number }) => number !== 2)).toEqual([
-      { first: 1, last: 1 },
-      { first: 3, last: 3 },
-      { first: 5, last: 6 },
-      { first: 9, last: 9 },
-    ]);
-  });
-});
 
 describe('Fork point of a reorganization', () => {
   test('is the newest stored block still on the chain, found with few requests', async () => {

@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type BlockCreations } from '../found-creation.ts';
-import { recordUntracedBlocks, spansOf } from './untraced-blocks.ts';
+import { recordUntracedBlocks } from './untraced-blocks.ts';
 
 // For blocks that are read again, after a reorg or in a backfill: deletes creations of other blocks with the
 // same numbers, which are no longer part of the chain.
@@ -62,7 +62,7 @@ export async function storeBlocks(
         blocks.map(({ hash }) => hexToBytes(hash)),
       ])
     : [];
-  const untraced = spansOf(blocks, ({ isTraced }) => !isTraced);
+  const untraced = blocks.filter(({ isTraced }) => !isTraced).map(({ number }) => number);
   if (isRepeated || untraced.length > 0)
     await recordUntracedBlocks(transaction, chainId, span, untraced);
   const added = await addCreations(transaction, chainId, blocks);
