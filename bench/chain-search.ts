@@ -3,7 +3,8 @@
  * bench/chain-search.ts [list.json]`.
  */
 import path from 'node:path';
-import { createRegistry, readChainList } from '../src/chains/registry/load-registry.ts';
+import { chosenDefaults, readChainList } from '../src/chains/registry/load-registry.ts';
+import { buildRegistry } from '../src/chains/registry/registry.ts';
 import { searchChains, type ChainFilter } from '../src/chains/registry/search-chains.ts';
 import { median } from './median.ts';
 
@@ -36,7 +37,13 @@ async function runChainSearchBenchmark(list?: string): Promise<SearchBenchmarkRo
     localChains: false,
     ...(list !== undefined && { list: path.resolve(list) }),
   };
-  const { chains } = createRegistry(await readChainList(options), options, new Map(), []);
+  const { chains } = buildRegistry({
+    ...options,
+    list: await readChainList(options),
+    defaults: chosenDefaults(options),
+    configured: new Map(),
+    contractChainIds: [],
+  });
   const bare = measure(() => chains.filter(({ record }) => record.name.length > 0));
   const filters: Record<string, ChainFilter> = {
     'no filter': {},

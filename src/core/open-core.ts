@@ -1,7 +1,8 @@
 // The parts of a service or command, opened on first use and closed in order. ¶ Only types are imported
 // statically, so that `chains list` does not load the database.
 import type { ChainList } from '../chains/list/chain-list.ts';
-import { createRegistry, readChainList } from '../chains/registry/load-registry.ts';
+import { chosenDefaults, readChainList } from '../chains/registry/load-registry.ts';
+import { buildRegistry } from '../chains/registry/registry.ts';
 import type { Compilers } from '../compilers/compilers.ts';
 import type { Config, LoadedConfig } from '../config/config.ts';
 import { Closers } from '../lib/closers.ts';
@@ -138,7 +139,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];
     const { registry: how, chains: configured } = config;
     const inputs = { list: await list(), options: how, configured, secrets: loaded.secrets };
-    return { inputs, registry: createRegistry(inputs.list, how, configured, ids) };
+    const sources = { ...how, ...inputs, defaults: chosenDefaults(how), contractChainIds: ids };
+    return { inputs, registry: buildRegistry(sources) };
   });
   const chains = part(async () => {
     const { openChainAccess } = await import('./chain-access.ts');

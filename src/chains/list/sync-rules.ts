@@ -1,6 +1,6 @@
 import { type NamedSecret } from '../../lib/secret.ts';
-import { defaultServiceChains } from '../registry/default-service-chains.ts';
-import { createRegistry, type RegistryOptions } from '../registry/load-registry.ts';
+import { chosenDefaults, type RegistryOptions } from '../registry/load-registry.ts';
+import { buildRegistry } from '../registry/registry.ts';
 import { assertNoSecrets } from '../registry/render-chains.ts';
 import { type ServiceChain } from '../registry/service-chain.ts';
 import { type SyncDependencies } from './sync-list.ts';
@@ -21,17 +21,19 @@ export function createSyncRules(
   return {
     readRequirements: async () => {
       const { options, configured } = readInputs();
-      const defaults = options.defaults ? defaultServiceChains.keys() : [];
+      const defaults = chosenDefaults(options);
       return {
         contractChainIds: new Set(await readContractChainIds()),
-        configuredChainIds: new Set([...configured.keys(), ...defaults]),
+        configuredChainIds: new Set([...configured.keys(), ...defaults.keys()]),
         maxShrinkPercent,
       };
     },
     assertPublishable: async (list) => {
       const { options, configured, secrets } = readInputs();
       const contractChainIds = await readContractChainIds();
-      assertNoSecrets(createRegistry(list, options, configured, contractChainIds), secrets);
+      const defaults = chosenDefaults(options);
+      const registry = buildRegistry({ ...options, list, defaults, configured, contractChainIds });
+      assertNoSecrets(registry, secrets);
     },
   };
 }

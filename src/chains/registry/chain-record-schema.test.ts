@@ -1,15 +1,16 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { registryOf } from '../../../test/support/chain-sources.ts';
 import { NO_SHARED_DATA, sharedData } from '../../../test/support/shared-data.ts';
 import { parseChainList, readEmbeddedList, type ChainList } from '../list/chain-list.ts';
-import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
-import { chainRecordSchema, chainsJsonSchema } from './chain-record-schema.ts';
+import { chainRecordSchema } from './chain-record-schema.ts';
 import { defaultServiceChains } from './default-service-chains.ts';
 import { buildRegistry } from './registry.ts';
 import { renderChains } from './render-chains.ts';
 
-const validate = new Ajv2020({ strict: true, allErrors: false }).compile(chainsJsonSchema);
+/** What is wrong with a document of `GET /chains`; empty if it follows the schema. */
+const faultsOf = (document: unknown): readonly unknown[] =>
+  z.array(chainRecordSchema).safeParse(document).error?.issues ?? [];
 
 function documentOf(list: ChainList): unknown {
   const registry = buildRegistry({
@@ -23,29 +24,22 @@ function documentOf(list: ChainList): unknown {
   return JSON.parse(renderChains(registry).toString('utf8'));
 }
 
-describe('Published JSON Schema of GET /chains', () => {
-  test('uses draft 2020-12 and lists exactly the fields of a chain record', () => {
-    expect(chainsJsonSchema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
-    expect(Object.keys(chainRecordSchema.shape)).toEqual([...CHAIN_RECORD_FIELDS]);
-  });
-
+describe('Schema of GET /chains', () => {
   test('accepts an empty registry and a single chain', () => {
-    expect(validate([]), JSON.stringify(validate.errors)).toBe(true);
+    expect(faultsOf([])).toEqual([]);
     const one = registryOf({ contracts: [5] });
-    expect(validate(JSON.parse(renderChains(one).toString('utf8')))).toBe(true);
+    expect(faultsOf(JSON.parse(renderChains(one).toString('utf8')))).toEqual([]);
   });
 
   test('accepts the embedded list', async () => {
-    expect(validate(documentOf(await readEmbeddedList())), JSON.stringify(validate.errors)).toBe(
-      true,
-    );
+    expect(faultsOf(documentOf(await readEmbeddedList()))).toEqual([]);
   });
 
   for (const name of ['public-chain-list.json', 'hard-chains.json']) {
     const records = sharedData(name);
     test.skipIf(records === undefined)(`accepts ${name} (skipped when ${NO_SHARED_DATA})`, () => {
       const document = documentOf(parseChainList(JSON.stringify(records), name));
-      expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
+      expect(faultsOf(document)).toEqual([]);
     });
   }
 
@@ -59,7 +53,7 @@ describe('Published JSON Schema of GET /chains', () => {
     ['an unknown field', { ...smallest, privateRpc: ['https://a.example.org'] }],
     ['a text as supported', { ...smallest, supported: 'true' }],
   ])('rejects %s', (_title, record) => {
-    expect(validate([smallest])).toBe(true);
-    expect(validate([record])).toBe(false);
+    expect(faultsOf([smallest])).toEqual([]);
+    expect(faultsOf([record])).not.toEqual([]);
   });
 });

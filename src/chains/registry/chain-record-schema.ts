@@ -56,9 +56,5 @@ export const chainRecordSchema = z
   })
   .describe('A chain in the registry');
 
-/** The published JSON Schema (draft 2020-12) of the body of `GET /chains`. */
-export const chainsJsonSchema: Readonly<Record<string, unknown>> = {
-  title: 'Chains',
-  description: 'Every chain of the service, by ascending chainId',
-  ...z.toJSONSchema(z.array(chainRecordSchema), { target: 'draft-2020-12' }),
-};
+/** Fields of a chain record, in the key order of `GET /chains`. */
+export const CHAIN_RECORD_FIELDS = chainRecordSchema.keyof().options;

@@ -1,6 +1,5 @@
 import { readEmbeddedList, readListFile, type ChainList } from '../list/chain-list.ts';
 import { defaultServiceChains } from './default-service-chains.ts';
-import { buildRegistry, type ChainRegistry } from './registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
 /** Configuration of the chain registry. */
@@ -23,24 +22,9 @@ export function readChainList({ list }: RegistryOptions): Promise<ChainList> {
   return list === undefined ? readEmbeddedList() : readListFile(list);
 }
 
-/**
- * Builds the chain registry from a list, the options, the operator's chains, the chains that have contracts,
- * and those whose monitor keeps up.
- */
-export function createRegistry(
-  list: ChainList,
-  options: RegistryOptions,
-  configured: ReadonlyMap<number, ServiceChain>,
-  contractChainIds: readonly number[],
-  watched: ReadonlySet<number> = new Set(),
-): ChainRegistry {
-  return buildRegistry({
-    list,
-    defaults: options.defaults ? defaultServiceChains : new Map(),
-    configured,
-    include: options.include,
-    localChains: options.localChains,
-    contractChainIds,
-    watched,
-  });
+/** The default service configuration, if the options enable it. */
+export function chosenDefaults({
+  defaults,
+}: Pick<RegistryOptions, 'defaults'>): ReadonlyMap<number, ServiceChain> {
+  return defaults ? defaultServiceChains : new Map();
 }

@@ -1,6 +1,6 @@
 import { printableText } from '../../lib/printable-text.ts';
 import { type ChainRecord } from './chain-record.ts';
-import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
+import { CHAIN_RECORD_FIELDS } from './chain-record-schema.ts';
 import { mergeEndpoints, type ChainEndpoints, type EndpointLayer } from './chain-endpoints.ts';
 import { deriveNetwork, unknownChainName, type ChainNames } from './derive-network.ts';
 import { type Finding } from './finding.ts';

@@ -4,7 +4,7 @@ import { NO_SHARED_DATA, sharedData } from '../../../test/support/shared-data.ts
 import { chainListOf, serviceChains } from '../../../test/support/chain-sources.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseChainList } from '../list/chain-list.ts';
-import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
+import { CHAIN_RECORD_FIELDS } from './chain-record-schema.ts';
 import { type ListRecord } from './list-record.ts';
 import { containsPlaceholder, isPrivateHost, judgeRpc } from './public-rpc.ts';
 import { buildRegistry, type RegistryInput } from './registry.ts';

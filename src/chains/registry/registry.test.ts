@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { chainListOf, MONITOR, registryOf } from '../../../test/support/chain-sources.ts';
+import { MONITOR, registryOf } from '../../../test/support/chain-sources.ts';
 import { Secret } from '../../lib/secret.ts';
 import { parseChainList, readEmbeddedList } from '../list/chain-list.ts';
-import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
+import { CHAIN_RECORD_FIELDS } from './chain-record-schema.ts';
 import { defaultServiceChains } from './default-service-chains.ts';
 import { type ListRecord } from './list-record.ts';
 import { buildRegistry, type ChainRegistry, type RegisteredChain } from './registry.ts';
@@ -542,21 +542,5 @@ describe('Findings', () => {
       'tx_regex_without_page',
       'rpc_left_out',
     ]);
-  });
-});
-
-describe('buildRegistry', () => {
-  test('rejects an entry whose id differs from its key', () => {
-    const input = {
-      list: chainListOf([FULL]),
-      defaults: new Map(),
-      configured: new Map([[1, { chainId: 10 }]]),
-      include: 'all' as const,
-      localChains: false,
-      contractChainIds: [],
-    };
-    expect(() => buildRegistry(input)).toThrow(
-      expect.objectContaining({ code: 'invalid_configuration' }),
-    );
   });
 });

@@ -1,5 +1,4 @@
 // The registry of chains: the public list merged with the service configuration.
-import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
 import { displaySource } from '../list/source-name.ts';
 import {
@@ -8,7 +7,7 @@ import {
   localServiceChains,
 } from './default-service-chains.ts';
 import { compareFindings, type Finding } from './finding.ts';
-import { isChainId, type ListRecord } from './list-record.ts';
+import { type ListRecord } from './list-record.ts';
 import { mergeChain, type ChainEntries } from './merge-chain.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { reviewRegistry } from './review-registry.ts';
@@ -48,23 +47,6 @@ export interface RegistryInput {
   readonly watched?: ReadonlySet<number>;
 }
 
-/** A configuration keys its chains by id; an entry with another id would be published under the wrong one. */
-function refuseWrongIds(
-  name: string,
-  chains: ReadonlyMap<number, ServiceChain>,
-): ReadonlyMap<number, ServiceChain> {
-  for (const [chainId, chain] of chains) {
-    if (!isChainId(chainId) || chain.chainId !== chainId) {
-      throw new FullmatchError(
-        'invalid_configuration',
-        `The ${name} contains chain ${chain.chainId} under the key ${chainId}; a key is the chain's id, an integer from 1 to 2^53-1.`,
-        { details: { chainId } },
-      );
-    }
-  }
-  return chains;
-}
-
 function pickDefaults(
   input: RegistryInput,
   listed: ReadonlyMap<number, ListRecord>,
@@ -81,13 +63,8 @@ function pickDefaults(
   ]);
 }
 
-/**
- * Builds the chain registry from its sources alone: the same sources in any order give the same registry.
- * @throws FullmatchError invalid_configuration if an entry's id is not its key
- */
+/** Builds the chain registry from its sources alone: the same sources in any order give the same registry. */
 export function buildRegistry(input: RegistryInput): ChainRegistry {
-  refuseWrongIds('default service configuration', input.defaults);
-  refuseWrongIds('configuration', input.configured);
   const records = input.list.records.map((record) => [record.chainId, record] as const);
   const listed = new Map<number, ListRecord>(records);
   const defaults = pickDefaults(input, listed);

@@ -2,7 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { type ChainIcon } from '../../../chains/registry/chain-icons.ts';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
-import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
+import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-schema.ts';
 import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry/registry.ts';
 import {
   type ChainPage,
