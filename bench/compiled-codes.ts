@@ -1,6 +1,7 @@
 import { createCompilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { type BenchmarkContract } from './compiler-inputs.ts';
+import { compileParsed } from '../test/support/compile-parsed.ts';
 
 /** The compiler version for benchmark contracts. */
 export const NEWEST = '0.8.37';
@@ -17,7 +18,7 @@ export interface CompiledCodes {
 export async function compileCodes({ input, target }: BenchmarkContract): Promise<CompiledCodes> {
   const compilers = await createCompilers({}, silentLogger);
   const selected = { '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode'] } };
-  const { output } = await compilers.compile({
+  const { output } = await compileParsed(compilers, {
     ...{ language: 'solidity', version: NEWEST },
     input: { ...input, settings: { ...input.settings, outputSelection: selected } },
   });

@@ -10,6 +10,7 @@ import { listCompilers } from '../src/compilers/inspect-compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
 import { median } from './median.ts';
+import { compileParsed } from '../test/support/compile-parsed.ts';
 
 const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const NEWEST = '0.8.37';
@@ -54,7 +55,7 @@ async function compile(
   version: string,
   { input, target }: BenchmarkContract,
 ): Promise<number> {
-  const { output, compileTimeMs } = await compilers.compile({
+  const { output, compileTimeMs } = await compileParsed(compilers, {
     language: 'solidity',
     version,
     input,

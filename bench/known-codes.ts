@@ -10,7 +10,7 @@ import { type RegisteredChain } from '../src/chains/registry/registered-chain.ts
 import { createCompilers } from '../src/compilers/compilers.ts';
 import { type Hex, hexToBytes } from '../src/lib/hex.ts';
 import { silentLogger } from '../src/log.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from '../test/support/advance-feed.ts';
 import { indexStoredCodes, saveMatch } from '../src/repository/repository.ts';
 import { sql, type Database } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';

@@ -11,7 +11,7 @@ import { importRepository } from '../src/importer/import-repository.ts';
 import { findParquet, stageParquet } from '../src/importer/stage-parquet.ts';
 import { silentLogger } from '../src/log.ts';
 import { openPublication } from '../src/publication/publication.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from '../test/support/advance-feed.ts';
 import { listContracts } from '../src/repository/lists/list-contracts.ts';
 import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
 import {

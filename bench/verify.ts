@@ -29,6 +29,7 @@ import { pollJob, post } from '../test/support/verification-client.ts';
 import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
 import { findCompilers, readResident } from './child-compilers.ts';
 import { median } from './median.ts';
+import { compileParsed } from '../test/support/compile-parsed.ts';
 
 const NEWEST = '0.8.37';
 const MEASURED_VERSIONS = [NEWEST, '0.8.20', '0.6.12', '0.4.26'] as const;
@@ -209,7 +210,7 @@ async function measureMemory(): Promise<readonly object[]> {
   const rows = [];
   for (const version of MEASURED_VERSIONS) {
     const compilers = await createCompilers({ sources: { packages: SOLC_PACKAGES } }, silentLogger);
-    await compilers.compile({ language: 'solidity', version, input: SMALL.input });
+    await compileParsed(compilers, { language: 'solidity', version, input: SMALL.input });
     await sleep(3 * PAUSE_MS);
     const [compiler = 0] = await findCompilers(process.pid);
     const mebibytes = Math.round((await readResident(compiler)) / 2 ** 20);

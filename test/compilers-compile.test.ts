@@ -11,6 +11,7 @@ import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
 import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
+import { compileParsed } from './support/compile-parsed.ts';
 
 const NEWEST = '0.8.37';
 /** Emscripten reserves four bytes per character of a string on its 5 MiB stack: at most 1,310,720 fit. */
@@ -82,7 +83,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
       outputSelection: { '*': { '*': ['metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
     };
     const input = inputOf(richSource(version), settings);
-    const { output, version: compiledBy } = await compilers.compile({
+    const { output, version: compiledBy } = await compileParsed(compilers, {
       language: 'solidity',
       version,
       input,
@@ -103,7 +104,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
       outputSelection: { '*': { '*': ['*'], '': ['*'] } },
     });
     const compile = async (of: StandardJsonInput): Promise<StandardJsonOutput> =>
-      (await compilers.compile({ language: 'solidity', version, input: of })).output;
+      (await compileParsed(compilers, { language: 'solidity', version, input: of })).output;
     const whole = contractOf(await compile(input));
     const narrowed = await compile(narrowOutputSelection(input, { path: 'a.sol', name: 'A' }));
     const contract = contractOf(narrowed);
@@ -135,7 +136,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
       const objects = new Set<string | undefined>();
       for (let turn = 0; turn < 2; turn += 1) {
         const input = inputOf(content);
-        const { output } = await compilers.compile({ language: 'solidity', version, input });
+        const { output } = await compileParsed(compilers, { language: 'solidity', version, input });
         objects.add(contractOf(output).evm?.bytecode?.object);
       }
       expect(objects.size).toBe(1);
@@ -144,7 +145,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
 
   test('returns the errors of the sources and follows no import', async () => {
     const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
-      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) });
     if (version.startsWith('0.4.11+')) {
       // Its npm package aborts too: the first release with standard JSON crashes while formatting an error.
       expect(await codeOf(compile('contract A { uint x = ; }'))).toBe('compiler_crashed');
@@ -175,7 +176,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     };
     for (const version of ['0.5.17', '0.8.4', NEWEST]) {
       const target = { path: 'a.yul', name: 'A' };
-      const { output } = await compilers.compile({
+      const { output } = await compileParsed(compilers, {
         language: 'yul',
         version,
         input: narrowOutputSelection(input, target),
@@ -186,7 +187,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
 
   test('rejects unsupported input with an error code', async () => {
     const compile = (more: object): Promise<unknown> =>
-      compilers.compile({
+      compileParsed(compilers, {
         language: 'solidity',
         version: NEWEST,
         input: inputOf('contract A {}'),
@@ -202,7 +203,8 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
 
   test('keeps no state between inputs', async () => {
     const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
-      (await compilers.compile({ language: 'solidity', version, input: inputOf(content) })).output;
+      (await compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) }))
+        .output;
     for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
       const alone = await compile('contract A { function f() public {} }', version);
       await compile(
@@ -225,7 +227,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
       const sources = JSON.parse(
         `{${JSON.stringify(name)}: {"content": "contract A {}"}}`,
       ) as StandardJsonInput['sources'];
-      const { output } = await compilers.compile({
+      const { output } = await compileParsed(compilers, {
         language: 'solidity',
         version: NEWEST,
         input: { ...inputOf(''), sources },
@@ -238,7 +240,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
     const results = await Promise.all(
       versions.map((version, index) =>
-        compilers.compile({
+        compileParsed(compilers, {
           language: 'solidity',
           version,
           input: inputOf(`contract C${index} { uint public x = ${index}; }`),
@@ -264,7 +266,10 @@ describe.skipIf(IS_SLOW_SUITE)('a root source compiled with its imports', () => 
     const outputSelection = { 'z.sol': { Z: ['metadata', 'evm.bytecode.object'], '': ['ast'] } };
     const input = { ...inputOf(''), sources: { ...given }, settings: { outputSelection } };
     const asked = { language: 'solidity', version, input };
-    const { output } = await compilers.compile({ ...asked, ...(rootSource && { rootSource }) });
+    const { output } = await compileParsed(compilers, {
+      ...asked,
+      ...(rootSource && { rootSource }),
+    });
     return output;
   };
 

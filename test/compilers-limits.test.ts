@@ -18,6 +18,7 @@ import { listCompilers, listProcesses, type ProcessState } from './support/child
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
+import { compileParsed } from './support/compile-parsed.ts';
 
 const MIB = 2 ** 20;
 /** Compiler generations: asm.js without and with its own memory, WebAssembly in plain and packed text. */
@@ -70,7 +71,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   test('exceeding memory ends at the memory limit, and the next input compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
     const compile = (content: string): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) });
     expect(await codeOf(compile(BOMB))).toBe('compiler_out_of_memory');
     expect(await codeOf(compile(HARMLESS))).toBe('compiled');
     await compilers.close();
@@ -80,7 +81,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   test('exceeding time ends at the time limit, and the next input compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 400 } });
     const compile = (content: string): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) });
     const started = performance.now();
     expect(await codeOf(compile(BOMB))).toBe('compiler_timeout');
     expect(performance.now() - started).toBeLessThan(60_000);
@@ -93,7 +94,11 @@ describe.skipIf(IS_SLOW_SUITE)('limits', () => {
   test('apply to the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
+      compileParsed(compilers, {
+        language: 'solidity',
+        version: '0.8.37',
+        input: inputOf(HARMLESS),
+      });
     expect(await codeOf(compile())).toBe('compiler_output_too_large');
     expect(await codeOf(compile())).toBe('compiler_output_too_large');
     expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
@@ -105,7 +110,7 @@ describe.skipIf(IS_SLOW_SUITE)('limits', () => {
     const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
     for (const version of BOMBED) {
       const compile = (of: string): Promise<unknown> =>
-        compilers.compile({ language: 'solidity', version, input: inputOf(of) });
+        compileParsed(compilers, { language: 'solidity', version, input: inputOf(of) });
       // Newer versions check the depth themselves and return an error.
       expect(['compiled', 'compiler_crashed']).toContain(await codeOf(compile(content)));
       expect(await codeOf(compile(HARMLESS))).toBe('compiled');
@@ -115,7 +120,7 @@ describe.skipIf(IS_SLOW_SUITE)('limits', () => {
   test('do not affect other compilations', async () => {
     const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
     const compile = (version: string, content: string): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version, input: inputOf(content) });
+      compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) });
     const bombed = codeOf(compile('0.8.37', BOMB));
     for (let turn = 0; turn < 5; turn += 1) {
       expect(await codeOf(compile('0.8.37', HARMLESS))).toBe('compiled');
@@ -129,9 +134,9 @@ describe.skipIf(IS_SLOW_SUITE)('cancellation', () => {
     const compilers = await open({ workers: 1 });
     const controller = new AbortController();
     const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
-    const running = compilers.compile({ ...request, input: inputOf(BOMB) });
+    const running = compileParsed(compilers, { ...request, input: inputOf(BOMB) });
     await expect.poll(() => compilers.describe().running).toBe(1);
-    const waiting = compilers.compile({ ...request, input: inputOf(HARMLESS) });
+    const waiting = compileParsed(compilers, { ...request, input: inputOf(HARMLESS) });
     const outcome = Promise.all([codeOf(running), codeOf(waiting)]);
     await expect.poll(() => compilers.describe()).toMatchObject({ running: 1, waiting: 1 });
     controller.abort(new Error('cancelled by the client'));
@@ -139,14 +144,14 @@ describe.skipIf(IS_SLOW_SUITE)('cancellation', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0, idle: 0 });
     const input = inputOf(HARMLESS);
     expect(
-      await codeOf(compilers.compile({ language: 'solidity', version: '0.8.37', input })),
+      await codeOf(compileParsed(compilers, { language: 'solidity', version: '0.8.37', input })),
     ).toBe('compiled');
   });
 
   test('on close ends running and waiting compilations and leaves no process', async () => {
     const compilers = await open({});
     const compile = (version: string, content: string): Promise<string> =>
-      codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
+      codeOf(compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) }));
     await compile('0.8.30', HARMLESS);
     const outcome = Promise.all(['0.8.37', '0.8.4', '0.7.6'].map((each) => compile(each, BOMB)));
     await expect.poll(() => compilers.describe().running).toBe(2);
@@ -161,7 +166,7 @@ describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
   test('keeps compilers within its memory limit, most recently used longest', async () => {
     const compilers = await open({ idleBytes: 300 * MIB });
     const compile = (version: string): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
+      compileParsed(compilers, { language: 'solidity', version, input: inputOf(HARMLESS) });
     for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37']) await compile(version);
     const { idle, idleBytes } = compilers.describe();
     expect(idle).toBeGreaterThan(0);
@@ -181,7 +186,7 @@ describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
   test('ends an idle compiler after a while', async () => {
     const compilers = await open({ idleTimeoutMs: 300 });
     const input = inputOf(HARMLESS);
-    await compilers.compile({ language: 'solidity', version: '0.8.37', input });
+    await compileParsed(compilers, { language: 'solidity', version: '0.8.37', input });
     expect(compilers.describe().idle).toBe(1);
     await expect.poll(() => compilers.describe().idle).toBe(0);
     if (linux) await expect.poll(listCompilers).toEqual([]);
@@ -190,7 +195,11 @@ describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
   test.runIf(linux)('replaces a killed compiler', async () => {
     const compilers = await open({});
     const compile = (): Promise<unknown> =>
-      compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
+      compileParsed(compilers, {
+        language: 'solidity',
+        version: '0.8.37',
+        input: inputOf(HARMLESS),
+      });
     await compile();
     const [child] = await listCompilers();
     process.kill(child?.pid ?? 0, 'SIGKILL');
@@ -243,7 +252,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
       `${READ_INPUT}; shopt -s nullglob dotglob; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(echo *)" "$HOME" "$PGPASSWORD"`,
     );
     process.env['PGPASSWORD'] = 'hidden';
-    const { output, version } = await compilers.compile(request);
+    const { output, version } = await compileParsed(compilers, request);
     delete process.env['PGPASSWORD'];
     expect(version).toBe('0.8.37+commit.f401782d');
     expect(output).toEqual({ errors: [], files: '', home: '', secret: '' });
@@ -264,7 +273,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
       printf '0],"signalled":['; kill -0 1 2>/dev/null && printf 1,; kill -0 ${process.pid} 2>/dev/null && printf 2,
       printf '0],"isRoot":%s}' "$((UID == 0))"`,
     );
-    expect((await compilers.compile(request)).output).toMatchObject({
+    expect((await compileParsed(compilers, request)).output).toMatchObject({
       read: [0],
       written: [0],
       ...(process.getuid?.() === 0 && { signalled: [0] }),
@@ -284,7 +293,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
     const compilers = await openNative(
       `${READ_INPUT}; n=0; (echo x >/dev/tcp/127.0.0.1/${port}) 2>/dev/null && n=1; printf '{"connected":%s}' "$n"`,
     );
-    expect((await compilers.compile(request)).output).toEqual({ connected: 0 });
+    expect((await compileParsed(compilers, request)).output).toEqual({ connected: 0 });
   });
 
   test.runIf(process.arch === 'x64')(
@@ -312,7 +321,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
       try {
         const compilers = await open({ sources: { directory: folder.path } });
         const compile = (content: string) =>
-          compilers.compile({
+          compileParsed(compilers, {
             ...{ language: 'vyper', version: '0.3.10' },
             input: { language: 'Vyper', sources: { 'a.vy': { content } }, settings: {} },
           });
@@ -330,7 +339,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
     closers.push(folder.remove);
     const compilers = await openNative(`${READ_INPUT}; printf '{}'`);
     vi.stubEnv('TMPDIR', folder.path);
-    await compilers.compile(request).finally(() => vi.unstubAllEnvs());
+    await compileParsed(compilers, request).finally(() => vi.unstubAllEnvs());
     expect(await readdir(folder.path)).toEqual([]);
   });
 
@@ -341,7 +350,7 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
     const compilers = await openNative('spin() { while :; do :; done; }; while :; do spin & done', {
       limits: { wallTimeMs: 2_000 },
     });
-    const compiling = codeOf(compilers.compile(request));
+    const compiling = codeOf(compileParsed(compilers, request));
     await expect.poll(async () => (await listStandIns()).length).toBeGreaterThan(1);
     expect((await listStandIns()).length).toBeLessThan(20);
     expect(['compiler_timeout', 'compiler_crashed', 'compiler_out_of_memory']).toContain(
@@ -353,14 +362,14 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
   test('is killed with the processes it started', async () => {
     const script = 'spin() { while :; do :; done; }; spin & spin';
     const compilers = await openNative(script, { limits: { wallTimeMs: 500 } });
-    expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
+    expect(await codeOf(compileParsed(compilers, request))).toBe('compiler_timeout');
     await expect.poll(listStandIns).toEqual([]);
     expect(await listCompilers()).toEqual([]);
   });
 
   test('is killed with the processes it left behind', async () => {
     const compilers = await openNative(`${READ_INPUT}; (while :; do :; done) & printf '{}'`);
-    expect((await compilers.compile(request)).output).toEqual({});
+    expect((await compileParsed(compilers, request)).output).toEqual({});
     await expect.poll(listStandIns).toEqual([]);
   });
 
@@ -368,18 +377,18 @@ describe.runIf(canStandIn && !IS_SLOW_SUITE)('a native compiler', () => {
     const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
     const hungry = await openNative('x=x; while :; do x=$x$x; done', { limits });
     expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
-      await codeOf(hungry.compile(request)),
+      await codeOf(compileParsed(hungry, request)),
     );
     const chatty = await openNative('while :; do echo yyyyyyyyyyyyyyyyyyyy; done', { limits });
-    expect(await codeOf(chatty.compile(request))).toBe('compiler_output_too_large');
+    expect(await codeOf(compileParsed(chatty, request))).toBe('compiler_output_too_large');
   });
 
   test('reports its failure', async () => {
     const failing = await openNative('echo broken >&2; exit 3');
-    const error = await failing.compile(request).catch((thrown: unknown) => thrown);
+    const error = await compileParsed(failing, request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'compiler_crashed', details: { said: 'broken' } });
     const babbling = await openNative(`${READ_INPUT}; echo hello`);
-    expect(await codeOf(babbling.compile(request))).toBe('compiler_crashed');
+    expect(await codeOf(compileParsed(babbling, request))).toBe('compiler_crashed');
   });
 });
 

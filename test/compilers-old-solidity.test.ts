@@ -16,6 +16,7 @@ import { compileWithPackage } from './support/compile-in-child.ts';
 import { OLD_SOLC_VERSIONS, SOLC_PACKAGES, solcPackageOf } from './support/solc-packages.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { compileParsed } from './support/compile-parsed.ts';
 
 const V0_3_6 = '0.3.6+commit.3fc68da5';
 const V0_4_6 = '0.4.6+commit.2dabbdf0';
@@ -41,7 +42,7 @@ function inputOf(
 }
 
 async function compile(version: string, input: StandardJsonInput): Promise<StandardJsonOutput> {
-  return (await compilers.compile({ language: 'solidity', version, input })).output;
+  return (await compileParsed(compilers, { language: 'solidity', version, input })).output;
 }
 
 function contractOf(output: StandardJsonOutput, source: string, name: string): ContractOutput {
@@ -149,7 +150,7 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
 
   test('compiles only Solidity', async () => {
     const input = { ...inputOf({ 'a.yul': '{ sstore(0, 1) }' }), language: 'Yul' };
-    const { output } = await compilers.compile({ language: 'yul', version, input });
+    const { output } = await compileParsed(compilers, { language: 'yul', version, input });
     expect(output.contracts).toBeUndefined();
     expect(output.errors).toHaveLength(1);
   });
@@ -212,11 +213,15 @@ describe.skipIf(IS_SLOW_SUITE)('the file of an old compiler', () => {
           { compiler: 'solc', longVersion: V0_3_6, isInstalled: true, isPinned: true },
         ]);
         const input = inputOf({ 'a.sol': 'contract A {}' });
-        const { version } = await local.compile({ language: 'solidity', version: '0.3.6', input });
+        const { version } = await compileParsed(local, {
+          language: 'solidity',
+          version: '0.3.6',
+          input,
+        });
         expect(version).toBe(V0_3_6);
-        expect(await codeOf(local.compile({ language: 'solidity', version: '0.4.9', input }))).toBe(
-          'unsupported_compiler_version',
-        );
+        expect(
+          await codeOf(compileParsed(local, { language: 'solidity', version: '0.4.9', input })),
+        ).toBe('unsupported_compiler_version');
       } finally {
         await local.close();
       }

@@ -5,6 +5,7 @@ import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { listCompilers } from './support/child-processes.ts';
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
+import { compileParsed } from './support/compile-parsed.ts';
 
 const WORKERS = 2;
 const VERSIONS = ['0.8.37', '0.8.30', '0.8.24', '0.8.20'] as const;
@@ -40,7 +41,7 @@ test('compiles in the prepared process and keeps it', async () => {
   const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   const [prepared] = await listCompilers();
-  await compilers.compile(request);
+  await compileParsed(compilers, request);
   giveUp();
   expect((await listCompilers()).map(({ pid }) => pid)).toEqual([prepared?.pid]);
   expect(compilers.describe()).toMatchObject({ idle: 1 });
@@ -56,7 +57,7 @@ test('ends a prepared process that no compilation used, even while it loads', as
 });
 
 test('prepares no more processes than workers, and none besides a warm one', async () => {
-  await compilers.compile(request);
+  await compileParsed(compilers, request);
   for (let time = 0; time < 3; time += 1) compilers.prepare(request);
   for (const version of VERSIONS.slice(1)) compilers.prepare({ ...request, version });
   await expect.poll(countProcesses, soon).toBe(1 + WORKERS);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './support/advance-feed.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { readStatistics } from '../src/repository/statistics/statistics.ts';
 import { type Match } from '../src/repository/matches/verified-contract.ts';

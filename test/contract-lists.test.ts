@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { type ListQuery, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './support/advance-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../src/log.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './support/advance-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { readCurrentMatches } from '../src/repository/matches/read-current-matches.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';

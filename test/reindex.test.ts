@@ -8,7 +8,7 @@ import { runInProcess } from './support/run-cli.ts';
 import { type Compilers, createCompilers } from '../src/compilers/compilers.ts';
 import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './support/advance-feed.ts';
 import { indexStoredCodes, saveMatch } from '../src/repository/repository.ts';
 import { sql } from '../src/store/database.ts';
 import { createJobReader, type JobReader } from '../src/verification/compilation/job-reader.ts';

@@ -8,7 +8,7 @@ import { type Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
-import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './support/advance-feed.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';

@@ -91,11 +91,10 @@ function describeIsolation(isolation: Isolation): string {
   ].join('\n');
 }
 
-/** Returns what vouches for a file: the built-in catalogue, a list that came with it, or only the operator. */
+/** Returns what vouches for a file: the built-in catalogue, or a list that came with it. */
 function checkedBy(file: CompilerEntry['file']): string {
   if (file === undefined) return '-';
-  if (file.pinned) return 'catalogue';
-  return file.listed ? 'list' : 'nothing';
+  return file.pinned ? 'catalogue' : 'list';
 }
 
 /** @returns whether JSON output was requested */

@@ -11,8 +11,8 @@ export interface CompilerFile {
   readonly path: string;
   /** SHA-256 of the file, lower-case hex. */
   readonly sha256: string;
-  /** Whether a list contains this checksum; false only for files that the operator trusts without a list. */
-  readonly listed: boolean;
+  /** Only files whose checksum the catalogue or a list contains are used. Part of the JSON that commands print. */
+  readonly listed: true;
   /**
    * Whether the catalogue of this program pins the checksum; otherwise it comes from a list published with
    * the file.

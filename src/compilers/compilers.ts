@@ -13,9 +13,8 @@ import {
 import { type CompilerLimits, DEFAULT_LIMITS } from './processes/compiler-limits.ts';
 import { type Isolation, probeIsolation, reportIsolation } from './processes/isolation.ts';
 import { runNative } from './processes/native-process.ts';
-import { parseOutput } from './parse-output.ts';
 import { combineSignals } from './followed-signal.ts';
-import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
+import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';
 import { WarmPool } from './warm-pool.ts';
@@ -51,30 +50,27 @@ export interface CompileRequest {
 /** A compiler, identified by language and version as in a request. */
 export type WantedCompiler = Pick<CompileRequest, 'language' | 'version'>;
 
-/** The result of a compilation. Errors in the sources are part of the output. */
-export interface CompileResult {
-  readonly output: StandardJsonOutput;
+/**
+ * A compiler's raw output, to be read with {@link parseOutput}, on another thread if it can be large. Errors in
+ * the sources are part of it.
+ */
+export interface RawCompileResult {
+  readonly bytes: Buffer;
   /** The compiler's long version, without `v`. */
   readonly version: string;
   /** Time of the compilation itself, without waiting and loading, in milliseconds. */
   readonly compileTimeMs: number;
 }
 
-/** A compiler's raw output, to be read on another thread: see {@link parseOutput}. */
-export interface RawCompileResult extends Omit<CompileResult, 'output'> {
-  readonly bytes: Buffer;
-}
-
 /** Finds, downloads and runs compilers on this machine, with limited concurrency. */
 export interface Compilers {
   /**
-   * Compiles in a limited child process. Never fetches anything for the input, whatever it imports.
+   * Compiles in a limited child process, and returns the raw output without any check. Never fetches anything for
+   * the input, whatever it imports.
    * @throws FullmatchError invalid_compiler_version, unsupported_compiler_version, unsupported_language,
    * invalid_compiler_input, compiler_unavailable, compiler_checksum_mismatch, compiler_timeout,
    * compiler_out_of_memory, compiler_output_too_large, compiler_crashed, shutting_down; the signal's reason.
    */
-  compile(request: CompileRequest): Promise<CompileResult>;
-  /** Does the same, but returns the raw output without any check. */
   compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
   /**
    * Preloads a compiler for a likely compilation, unless one is ready or too many are being loaded. The
@@ -156,11 +152,6 @@ class BoundedCompilers implements Compilers {
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       preparations: options.workers ?? DEFAULT_WORKERS,
     });
-  }
-
-  async compile(request: CompileRequest): Promise<CompileResult> {
-    const { bytes, version, compileTimeMs } = await this.compileToBytes(request);
-    return { output: parseOutput(bytes, version), version, compileTimeMs };
   }
 
   async compileToBytes({

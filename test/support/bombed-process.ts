@@ -1,10 +1,11 @@
 // Runs as a process to be killed: compiles the source in its argument, which takes longer than any timeout.
 import { createCompilers } from '../../src/compilers/compilers.ts';
 import { silentLogger } from '../../src/log.ts';
+import { compileParsed } from './compile-parsed.ts';
 
 const compilers = await createCompilers({}, silentLogger);
 const outputSelection = { '*': { '*': ['evm.bytecode.object'] } };
-await compilers.compile({
+await compileParsed(compilers, {
   language: 'solidity',
   version: '0.8.37',
   input: {

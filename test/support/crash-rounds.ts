@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { silentLogger } from '../../src/log.ts';
-import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './advance-feed.ts';
 import { recount, type CountDifference } from '../../src/repository/statistics/recount.ts';
 import { sql } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -2,7 +2,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { openCore } from '../../src/core/open-core.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { silentLogger } from '../../src/log.ts';
-import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
+import { advanceFeed } from './advance-feed.ts';
 import { indexStoredCodes } from '../../src/repository/repository.ts';
 import { reindex } from '../../src/verification/known-codes/reindex.ts';
 import { KnownCodeCache } from '../../src/verification/known-codes/known-code-cache.ts';

@@ -6,7 +6,6 @@ import {
   type CompileRequest,
   type RawCompileResult,
 } from '../../src/compilers/compilers.ts';
-import { parseOutput } from '../../src/compilers/parse-output.ts';
 import { keepCompilation, readCompilation } from './compile-in-child.ts';
 
 /**
@@ -37,10 +36,6 @@ export function recordedCompilers(real: Compilers): Compilers {
   };
   return {
     compileToBytes,
-    compile: async (request) => {
-      const { bytes, version, compileTimeMs } = await compileToBytes(request);
-      return { output: parseOutput(bytes, version), version, compileTimeMs };
-    },
     // A cached compilation needs no compiler.
     prepare: () => () => undefined,
     obtain: (wanted) => real.obtain(wanted),

@@ -1,5 +1,6 @@
 import { DEMONSTRATION_CHAIN_ID } from '../../chains/registry/default-service-chains.ts';
 import { type Compilers } from '../../compilers/compilers.ts';
+import { parseOutput } from '../../compilers/parse-output.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { checksumAddress, bytesToHex, type Hex } from '../../lib/hex.ts';
@@ -35,7 +36,7 @@ export interface DemoParts {
   readonly node: DemoNode;
   readonly database: Database;
   readonly verification: VerificationParts;
-  readonly compilers: Pick<Compilers, 'compile'>;
+  readonly compilers: Pick<Compilers, 'compileToBytes'>;
   /** Compiler versions used in rotation. */
   readonly versions: readonly string[];
   readonly onProgress: (done: number, total: number, name: string) => void;
@@ -84,12 +85,13 @@ async function deploy(
   const input = inputOf(contract, contract.sources, addresses);
   // The compiler generates only the requested output.
   const outputSelection = { [contract.path]: { [contract.name]: ['evm.bytecode.object'] } };
-  const { output } = await compilers.compile({
+  const compiled = await compilers.compileToBytes({
     language: 'solidity',
     version,
     signal,
     input: { ...input, settings: { ...input.settings, outputSelection } },
   });
+  const output = parseOutput(compiled.bytes, compiled.version);
   const code = output.contracts?.[contract.path]?.[contract.name]?.evm?.bytecode?.object;
   if (code === undefined || code === '') {
     const messages = (output.errors ?? []).map(({ message }) => message).join(' ');

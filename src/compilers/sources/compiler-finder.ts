@@ -29,8 +29,6 @@ export interface CompilerSources {
    * `vyper.<long version>.linux`, and `solar-linux-amd64-v<long version>`.
    */
   readonly directory?: string;
-  /** Whether to run files in the folder that are neither in the catalogue nor in its list.json. Default false. */
-  readonly trustUnlisted?: boolean;
   /** Folders of installed npm packages of solc. Default: the one that this program depends on. */
   readonly packages?: readonly string[];
   readonly download?: DownloadOptions;
@@ -77,13 +75,11 @@ export class CompilerFinder {
 
   constructor(sources: CompilerSources, toolchain: Toolchain = SOLC) {
     this.#toolchain = toolchain;
-    const { directory, trustUnlisted = false, packages = installedSolcFolders() } = sources;
+    const { directory, packages = installedSolcFolders() } = sources;
     this.#directory = directory;
     this.#canRun = sources.canRun ?? (() => Promise.resolve(true));
     this.#local = [
-      ...(directory === undefined
-        ? []
-        : [new DirectorySource({ toolchain, directory, trustUnlisted })]),
+      ...(directory === undefined ? [] : [new DirectorySource({ toolchain, directory })]),
       ...(toolchain === SOLC ? [new PackageSource(packages)] : []),
     ];
     const download = downloadOf(toolchain, sources);

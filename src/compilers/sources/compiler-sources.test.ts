@@ -18,7 +18,7 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { startWebServer, type WebServer } from '../../../test/support/web-server.ts';
 import { FullmatchError } from '../../errors.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
-import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
+import { CompilerFinder } from './compiler-finder.ts';
 import { type DownloadOptions } from './download-source.ts';
 import { SOLC_NAMES } from '../toolchains/solc-names.ts';
 import { THIS_MACHINE } from '../toolchains/this-machine.ts';
@@ -87,22 +87,17 @@ describe('Local folder', () => {
     expect(await codeOf(new CompilerFinder({ directory, packages: [] }).find(OLD))).toBe(
       'compiler_checksum_mismatch',
     );
-    // Trust applies to unlisted files, not to files that differ from the list.
-    expect(
-      await codeOf(new CompilerFinder({ directory, packages: [], trustUnlisted: true }).find(OLD)),
-    ).toBe('compiler_checksum_mismatch');
     const packages = [solcPackageOf(OLD)];
     expect((await new CompilerFinder({ directory, packages }).find(OLD)).source).toBe('package');
   });
 
-  test('uses files named by its list.json, and unlisted ones only if trusted', async () => {
+  test('uses files named by its list.json, and no unlisted ones', async () => {
     const directory = await makeFolder();
     const names = [`soljson-v${STRANGE}.js`, `soljson-v${NIGHTLY}.js`];
     for (const name of names) await writeFile(path.join(directory, name), name);
-    const find = (version: string, more: Partial<CompilerSources> = {}): Promise<unknown> =>
-      new CompilerFinder({ directory, packages: [], ...more }).find(version);
+    const find = (version: string): Promise<unknown> =>
+      new CompilerFinder({ directory, packages: [] }).find(version);
     expect(await codeOf(find('0.9.0'))).toBe('unsupported_compiler_version');
-    expect(await find('0.9.0', { trustUnlisted: true })).toMatchObject({ listed: false });
     await writeFile(
       path.join(directory, 'list.json'),
       listOf(Object.fromEntries(names.map((name) => [name, name]))),
@@ -410,13 +405,16 @@ test('rejects a recently failed version without another request', async () => {
 
 test('neither lists nor suggests compilers that cannot run', async () => {
   const directory = await makeFolder();
-  await writeFile(path.join(directory, 'soljson-v0.1.2+commit.d0d36e31.js'), 'too old');
+  const tooOld = 'soljson-v0.1.2+commit.d0d36e31.js';
+  await writeFile(path.join(directory, tooOld), 'too old');
   await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'damaged');
   await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'damaged');
   // Native builds of that time do not read standard JSON.
-  const native = path.join(directory, 'solc-linux-amd64-v0.4.10+commit.f0d539ae');
-  await writeFile(native, '', { mode: 0o755 });
-  const finder = new CompilerFinder({ directory, packages: [], trustUnlisted: true });
+  const native = 'solc-linux-amd64-v0.4.10+commit.f0d539ae';
+  await writeFile(path.join(directory, native), '', { mode: 0o755 });
+  const list = listOf({ [tooOld]: 'too old', [native]: '' });
+  await writeFile(path.join(directory, 'list.json'), list);
+  const finder = new CompilerFinder({ directory, packages: [] });
   expect(await finder.listUsable()).toEqual([]);
   const error = await finder.find('0.1.2').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'unsupported_compiler_version' });

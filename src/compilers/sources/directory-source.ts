@@ -11,8 +11,6 @@ import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 export interface DirectoryOptions {
   readonly toolchain: Toolchain;
   readonly directory: string;
-  /** Whether to run files that are neither in the catalogue nor in the folder's list.json. */
-  readonly trustUnlisted: boolean;
 }
 
 /** Compilers in a folder: native builds for this machine, which are faster, take precedence over soljson. */
@@ -101,7 +99,6 @@ export class DirectorySource implements CompilerSource {
           `is not what was published: its SHA-256 is ${sha256}; get it again.`,
         );
       }
-      if (this.#options.trustUnlisted) return { file: { ...found, pinned, listed: false } };
       return refuse('unlisted', 'is in no list; add a list.json that lists it to the same folder.');
     } catch (error) {
       return refuse(

@@ -11,7 +11,8 @@ import { type Database, sql } from '../../store/database.ts';
 import { saveMatch, saveMatches } from '../matches/save-matches.ts';
 import { withdrawMatch } from '../matches/withdraw-match.ts';
 import { FeedReader } from './feed-reader.ts';
-import { advanceFeed, followFeed } from './follow-feed.ts';
+import { advanceFeed } from '../../../test/support/advance-feed.ts';
+import { followFeed } from './follow-feed.ts';
 import { sequenceEvents } from './sequence-events.ts';
 
 const WRITERS = 8;

@@ -4,7 +4,6 @@ import { queueCompilations } from '../known-codes/note-compilations.ts';
 import { addNames } from '../lists/add-names.ts';
 import { queueSignedCompilations } from '../signatures/note-signed-compilations.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
-import { sequenceEvents } from './sequence-events.ts';
 
 /** Events that a follower processes in one transaction. */
 const BATCH = 2_000;
@@ -79,12 +78,6 @@ export async function followFeed(database: Database): Promise<FollowedFeed> {
   if (fault !== undefined) throw fault;
   const [statistics] = await database.query<{ position: string }>(READ_POSITION);
   return { position: statistics?.position ?? '0', isBehind };
-}
-
-/** Assigns positions to committed events, and brings all tables that follow from them up to date. */
-export async function advanceFeed(database: Database): Promise<void> {
-  while (await sequenceEvents(database));
-  while ((await followFeed(database)).isBehind);
 }
 
 /** @returns whether there may be more */

@@ -4,7 +4,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { advanceFeed } from '../feed/follow-feed.ts';
+import { advanceFeed } from '../../../test/support/advance-feed.ts';
 import { saveMatch } from '../matches/save-matches.ts';
 import { compilationId } from '../matches/verified-contract-identity.ts';
 import { addKnownCodes } from './add-known-codes.ts';

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { sql } from '../../store/database.ts';
-import { advanceFeed } from '../feed/follow-feed.ts';
+import { advanceFeed } from '../../../test/support/advance-feed.ts';
 import { saveMatch } from '../matches/save-matches.ts';
 import { withdrawMatch } from '../matches/withdraw-match.ts';
 import { describeEvents } from './describe-logs.ts';

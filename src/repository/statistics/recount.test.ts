@@ -3,7 +3,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { sql } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
-import { advanceFeed } from '../feed/follow-feed.ts';
+import { advanceFeed } from '../../../test/support/advance-feed.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from '../matches/save-matches.ts';
 import { readStatistics, renderStatistics } from './statistics.ts';

@@ -4,7 +4,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { sql } from '../../store/database.ts';
-import { advanceFeed } from '../feed/follow-feed.ts';
+import { advanceFeed } from '../../../test/support/advance-feed.ts';
 import { recount } from './recount.ts';
 import { saveMatches } from '../matches/save-matches.ts';
 import { readStatisticsHistory } from './statistics-history.ts';

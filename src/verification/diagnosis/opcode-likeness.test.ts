@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { opcodeLikeness } from './opcode-likeness.ts';
+import { opcodeLikenessTo } from './opcode-likeness.ts';
+
+const opcodeLikeness = (left: Uint8Array, right: Uint8Array): number =>
+  opcodeLikenessTo(right)(left);
 
 const code = fc.uint8Array({ minLength: 40, maxLength: 300 });
 

@@ -4,14 +4,10 @@ import { readInstructions } from '../../bytecode/instructions.ts';
 const ROW = 6;
 
 /**
- * Returns how much of two bytecodes without auxdata consists of the same rows of opcodes, from 0 to 1 (Dice's
- * coefficient). Operands are left out, so that an insertion, which moves jump targets, changes little.
+ * Returns a function that tells how much of a bytecode and the target, both without auxdata, consists of the same
+ * rows of opcodes, from 0 to 1 (Dice's coefficient). Operands are left out, so that an insertion, which moves jump
+ * targets, changes little. The target is read once.
  */
-export function opcodeLikeness(left: Uint8Array, right: Uint8Array): number {
-  return opcodeLikenessTo(right)(left);
-}
-
-/** {@link opcodeLikeness} to one bytecode, which is read once. */
 export function opcodeLikenessTo(target: Uint8Array): (code: Uint8Array) => number {
   const wanted = rowsOf(target);
   return (code) => {

@@ -25,8 +25,6 @@ export interface FailureRecord {
   readonly runtime?: Comparison;
   readonly creation?: Comparison;
   readonly creationTransactionHash?: Hex;
-  /** Whole bytecodes, stored by earlier versions without size limit. */
-  readonly codes?: ComparedCodes;
 }
 
 /** Total size of all windows of a job, in bytes. Both runtime bytecodes of most contracts fit in completely. */
@@ -61,17 +59,6 @@ export function buildFailureRecord({
     ...(creation && { creation }),
     ...(creationTransactionHash && { creationTransactionHash }),
   };
-}
-
-/**
- * Returns the comparisons of a record. Records of earlier versions contain whole bytecodes, which are
- * compared here.
- */
-export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
-  const { codes } = record;
-  const { runtime, creation } =
-    codes === undefined ? record : buildFailureRecord({ data: {}, codes });
-  return { ...(runtime && { runtime }), ...(creation && { creation }) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { bytesToHex } from '../../lib/hex.ts';
 import type { Match } from '../../repository/repository.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type SettingChanges } from '../../solidity/setting-changes.ts';
-import { comparisonsOf, type FailureRecord, completeBytecodes } from './failure-record.ts';
+import { type FailureRecord, completeBytecodes } from './failure-record.ts';
 import {
   type DroppedSources,
   type JobFailure,
@@ -91,15 +91,15 @@ function toJob(row: JobRow): VerificationJob {
 
 function toFailure(code: string, row: JobRow): JobFailure {
   const record = row.error_data ?? {};
-  const comparedCodes = comparisonsOf(record);
+  const { runtime, creation } = record;
   return {
     code,
     message: row.error_message ?? '',
     id: row.error_id ?? '',
     ...(record.data && { data: record.data }),
-    ...(Object.keys(comparedCodes).length > 0 && {
-      codes: completeBytecodes({ ...record, ...comparedCodes }),
-      comparedCodes,
+    ...((runtime ?? creation) && {
+      codes: completeBytecodes(record),
+      comparedCodes: { ...(runtime && { runtime }), ...(creation && { creation }) },
     }),
   };
 }
