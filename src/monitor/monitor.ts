@@ -163,7 +163,7 @@ function startWork(
       reading: verification,
       verifyKnownCode: (known, ...rest) => verifyKnownCode({ ...known, cache }, ...rest),
       findSources: (code, found) => finder.find(code, found),
-      pack: (request, trial) => verification.reader.pack(request, trial),
+      pack: (request, trial) => verification.reader.ask({ read: 'pack', request }, trial),
       submit: parts.submit,
       waitForJobs: parts.waitForJobs,
     },

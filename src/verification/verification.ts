@@ -114,7 +114,9 @@ export async function startVerification(
       watch,
       log,
       verify: async ({ request, compilerWaits }, signal, contradicted) => {
-        const submitted = await parts.reader.readTask(request, parts.sourceBytes, signal);
+        const { reader, sourceBytes } = parts;
+        const question = { read: 'task', bytes: request, sourceBytes } as const;
+        const submitted = await reader.ask(question, signal);
         if (submitted.task === 'stored')
           return verifyByStored(known, submitted, signal, contradicted);
         const task = { ...submitted, task: submitted.task };

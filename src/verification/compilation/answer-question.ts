@@ -22,26 +22,25 @@ import {
   type VerificationRequest,
 } from '../verification-request.ts';
 
-/** A read of untrusted data for a job: a packed request, the settings to publish from it, or compiler output. */
-export type ReadQuestion =
+/**
+ * A read of untrusted data for a job (a request, the settings to publish from it, or compiler output), or the packing
+ * of a new request.
+ */
+export type JobQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
-  | { readonly read: 'remappings'; readonly bytes: Uint8Array }
+  | { readonly read: 'remappings'; readonly remapped: RemappingContext }
   | ({
       readonly read: 'target';
       readonly target: CompilationTarget;
-      readonly withOthers: boolean;
+      readonly withOthers?: boolean;
     } & RawOutput)
-  | ({ readonly read: 'immutables' | 'output_codes' } & RawOutput)
+  | ({ readonly read: 'immutables' | 'output_codes' | 'codes' } & RawOutput)
   | ({
       readonly read: 'vyper_trees';
       readonly main: string;
       readonly sources: readonly string[];
     } & RawOutput)
-  | ({ readonly read: 'codes' } & RawOutput);
-
-/** A question for the reader: a read, or the packing of a new request. */
-export type JobQuestion =
-  ReadQuestion | { readonly read: 'pack'; readonly request: VerificationRequest };
+  | { readonly read: 'pack'; readonly request: VerificationRequest };
 
 /** The result type of each question. */
 export interface JobReadResults {
@@ -90,7 +89,7 @@ function read(question: JobQuestion): JobReadResults[keyof JobReadResults] {
         question.sourceBytes,
       );
     case 'remappings':
-      return findUsedRemappings(parseBytes<RemappingContext>(question.bytes));
+      return findUsedRemappings(question.remapped);
     case 'target':
       return readTargetOutput(question, question.target, question);
     case 'output_codes':

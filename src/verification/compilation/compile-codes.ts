@@ -17,6 +17,6 @@ export function compileAllBytecode(
   const selected = languageOf(language).selectCodes(input, outputSelection);
   return compileSelected(selected, async (narrowed) => {
     const raw = await compilers.compileToBytes({ language, version, input: narrowed, signal });
-    return reader.readOutputCodes(raw, signal);
+    return reader.ask({ read: 'output_codes', ...raw }, signal);
   });
 }

@@ -124,7 +124,10 @@ export async function compileTarget(
     const others = asked.withOthers && selected[0] && selectOtherContracts(selected[0]);
     return compileSelected([...(others ? [others] : []), ...selected], async (narrowed) => {
       const raw = await compile(narrowed);
-      const output = await outputs.readTarget(raw, task.target, signal, asked);
+      const output = await outputs.ask(
+        { read: 'target', ...raw, target: task.target, ...asked },
+        signal,
+      );
       return { output, version: raw.version, errors: output.errors ?? [] };
     });
   };
@@ -143,10 +146,13 @@ export async function compileTarget(
   if (task.language === 'vyper') {
     const { path } = task.target;
     reading = await readTrees(input, path, reading, async (paths) =>
-      outputs.readVyperTrees(
-        await compile(selectTrees(input, paths)),
-        path,
-        Object.keys(input.sources),
+      outputs.ask(
+        {
+          read: 'vyper_trees',
+          ...(await compile(selectTrees(input, paths))),
+          main: path,
+          sources: Object.keys(input.sources),
+        },
         signal,
       ),
     );
@@ -157,7 +163,7 @@ export async function compileTarget(
   const immutableTypes = await readTypes(task, input, compiled, async () => {
     const selected = widenOutputSelection(selectImmutableDeclarations(input), task.outputSelection);
     const { types } = await compileSelected(selected, async (narrowed) =>
-      outputs.readImmutables(await compile(narrowed), signal),
+      outputs.ask({ read: 'immutables', ...(await compile(narrowed)) }, signal),
     );
     return types;
   });

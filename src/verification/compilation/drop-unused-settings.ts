@@ -92,10 +92,10 @@ const SPARING_MS = 30_000;
  * or occur twice, whitespace between optimizer steps, and `enabled` of an optimizer with details. A submitter
  * could use them to write any text into the record.
  * @returns undefined if there is nothing to remove
- * @throws as {@link JobReader.readRemappings}
+ * @throws as {@link JobReader.ask}
  */
 async function dropUnusedSettings(
-  reader: Pick<JobReader, 'readRemappings'>,
+  reader: Pick<JobReader, 'ask'>,
   { input, compiled, judgement: { match } }: Attempt,
   signal: AbortSignal,
 ): Promise<StandardJsonInput | undefined> {
@@ -112,7 +112,10 @@ async function dropUnusedSettings(
   const used =
     match === 'full' || named.length === 0
       ? named
-      : await reader.readRemappings({ remappings: [...new Set(named)], sources }, signal);
+      : await reader.ask(
+          { read: 'remappings', remapped: { remappings: [...new Set(named)], sources } },
+          signal,
+        );
   const isSame = compact === input.settings && used.length === named.length;
   if (proven === undefined && isSame) return undefined;
   const libraries = proven === undefined ? configured : proven.libraries;
@@ -155,7 +158,7 @@ export function areAllSettingsProven(
  * @throws VerificationFailure settings_not_proven; otherwise as compiling does
  */
 export async function removeUnprovenSettings(
-  reader: Pick<JobReader, 'readRemappings'>,
+  reader: Pick<JobReader, 'ask'>,
   found: NeededSources,
   trial: Pick<Trial, 'compile' | 'judge'>,
   signal: AbortSignal,

@@ -29,6 +29,8 @@ function requestOf(content: string, hash = bytesToHex(keccak256(Buffer.from(cont
   return packRequest(request).packed;
 }
 
+const taskOf = (bytes: Uint8Array) => ({ read: 'task', bytes, sourceBytes }) as const;
+
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -40,7 +42,7 @@ describe.each([
   ['a large request, on the thread', `contract A {} //${'x'.repeat(LARGE)}`],
 ])('%s', (_, content) => {
   test('produces a task', async () => {
-    const read = await reader.readTask(requestOf(content), sourceBytes, never);
+    const read = await reader.ask(taskOf(requestOf(content)), never);
     expect(read).toMatchObject({ chainId: 1, task: { target: { path: 'a.sol', name: 'A' } } });
     expect(read.task !== 'stored' && read.task.input.sources['a.sol']?.content === content).toBe(
       true,
@@ -49,7 +51,7 @@ describe.each([
 
   test('rejects with the failure and its details', async () => {
     const packed = requestOf(content, `0x${'0'.repeat(64)}`);
-    expect(await codeOf(reader.readTask(packed, sourceBytes, never))).toMatchObject({
+    expect(await codeOf(reader.ask(taskOf(packed), never))).toMatchObject({
       name: 'VerificationFailure',
       code: 'missing_or_invalid_source',
       data: { invalidSources: ['a.sol'] },
@@ -70,7 +72,7 @@ test('packs a request on the thread exactly as on the main thread', async () => 
     origin: 'monitored',
   };
   const here = packRequest(request);
-  const packed = await reader.pack(request, never);
+  const packed = await reader.ask({ read: 'pack', request }, never);
   expect(packed).toEqual({ ...here, inputHash: new Uint8Array(here.inputHash) });
 });
 
@@ -83,14 +85,16 @@ describe('Large output', () => {
 
   test('is parsed on the thread', async () => {
     const output = outputOf({ contracts: { 'a.sol': { A: { abi: [], ir: 'x' } } } });
-    expect(await reader.readTarget(output, target, never)).toMatchObject({
+    expect(await reader.ask({ read: 'target', ...output, target }, never)).toMatchObject({
       contracts: { 'a.sol': { A: { abi: [] } } },
     });
   });
 
   test('rejects with the compiler error', async () => {
     const errors = [{ severity: 'error', message: 'std::bad_alloc' }];
-    expect(await codeOf(reader.readTarget(outputOf({ errors }), target, never))).toMatchObject({
+    expect(
+      await codeOf(reader.ask({ read: 'target', ...outputOf({ errors }), target }, never)),
+    ).toMatchObject({
       name: 'FullmatchError',
       code: 'compiler_out_of_memory',
     });
@@ -99,8 +103,11 @@ describe('Large output', () => {
   test('with too many values fails as too large, and the next one is parsed', async () => {
     const bytes = Buffer.from(`[${'[],'.repeat(20_000_000)}[]]`);
     expect(
-      await codeOf(reader.readTarget({ bytes, version: '0.8.37' }, target, never)),
+      await codeOf(reader.ask({ read: 'target', bytes, version: '0.8.37', target }, never)),
     ).toMatchObject({ code: 'compiler_output_too_large' });
-    expect(await reader.readImmutables(outputOf({}), never)).toEqual({ errors: [], types: {} });
+    expect(await reader.ask({ read: 'immutables', ...outputOf({}) }, never)).toEqual({
+      errors: [],
+      types: {},
+    });
   });
 });

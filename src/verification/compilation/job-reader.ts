@@ -1,8 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import { type RawOutput } from '../../compilers/parse-output.ts';
 import { packageFile } from '../../lib/package-file.ts';
-import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { TaskThread, ThreadFault, type ThreadFaultKind } from '../../lib/task-thread.ts';
 import {
@@ -10,75 +8,21 @@ import {
   type JobReadOutcome,
   type JobQuestion,
   type JobReadResults,
-  type ReadQuestion,
 } from './answer-question.ts';
-import { type TargetOutput } from './read-output.ts';
-import { type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
-import { type RemappingContext } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { type PackedRequest, type VerificationRequest } from '../verification-request.ts';
 
 /** Reads large untrusted data for jobs on a separate thread, small data inline. */
 export interface JobReader {
   /**
-   * Reads a packed request.
-   * @throws as {@link readVerificationTask}; VerificationFailure sources_too_large, job_timed_out if reading
-   * needs too much memory or time; FullmatchError shutting_down; the reason of `signal`
+   * Answers a question: reads untrusted data, or packs a request. The bytes of a task are a packed request.
+   * @throws as {@link readVerificationTask} for a task, and as {@link readTargetOutput} for compiler output. If
+   * reading needs too much memory or time: VerificationFailure sources_too_large, job_timed_out; for compiler
+   * output FullmatchError compiler_output_too_large. FullmatchError shutting_down; the reason of `signal`
    */
-  readTask(
-    packed: Uint8Array,
-    sourceBytes: number,
+  ask<Question extends JobQuestion>(
+    question: Question,
     signal: AbortSignal,
-  ): Promise<VerificationTask | SimilarityTask>;
-  /**
-   * Reads the compiler output of a contract, and of the others if requested.
-   * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large if reading needs too much
-   * time or memory, shutting_down; the reason of `signal`
-   */
-  readTarget(
-    output: RawOutput,
-    target: CompilationTarget,
-    signal: AbortSignal,
-    options?: { readonly withOthers: boolean },
-  ): Promise<TargetOutput>;
-  /**
-   * Reads the bytecode of all contracts in a compiler output.
-   * @throws as `readTarget`
-   */
-  readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['output_codes']>;
-  /**
-   * Reads the types of the immutables from the syntax trees in a compiler output.
-   * @throws as `readTarget`
-   */
-  readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['immutables']>;
-  /**
-   * Reads the syntax trees of a Vyper program; `sources` are the paths of all sources.
-   * @throws as `readTarget`
-   */
-  readVyperTrees(
-    output: RawOutput,
-    main: string,
-    sources: readonly string[],
-    signal: AbortSignal,
-  ): Promise<JobReadResults['vyper_trees']>;
-  /**
-   * Reads the keys of the runtime bytecode of every contract in a compiler output.
-   * @throws as `readTarget`
-   */
-  readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['codes']>;
-  /**
-   * Finds the remappings that an import uses, always on the thread.
-   * @throws as `readTask`
-   */
-  readRemappings(
-    remapped: RemappingContext,
-    signal: AbortSignal,
-  ): Promise<JobReadResults['remappings']>;
-  /**
-   * Packs a request that this service creates itself, always on the thread.
-   * @throws as `readTask`
-   */
-  pack(request: VerificationRequest, signal: AbortSignal): Promise<PackedRequest>;
+  ): Promise<JobReadResults[Question['read']]>;
   close(): Promise<void>;
 }
 
@@ -109,35 +53,19 @@ export function createJobReader(): JobReader {
     thread.ask(question, { client: CLIENT, transfer, signal }).catch((error: unknown) => {
       throw error instanceof ThreadFault ? threadError(error, question) : error;
     });
-  const ask = async <Read extends ReadQuestion['read']>(
-    question: ReadQuestion & { readonly read: Read },
-    signal: AbortSignal,
-  ): Promise<JobReadResults[Read]> => {
-    // The cost of remappings is their number times the number of imports.
-    const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
-    const answer = isSmall
+  const answer = async (asked: JobQuestion, signal: AbortSignal): Promise<JobReadOutcome> => {
+    // The cost of remappings is their number times the number of imports; packing compresses.
+    if (!('bytes' in asked)) return askThread(asked, [], signal);
+    // Inflating runs on threads of its own.
+    const bytes = asked.read === 'task' ? await inflateAsync(asked.bytes) : asked.bytes;
+    const question = { ...asked, bytes };
+    return bytes.length <= SMALL_BYTES
       ? answerQuestion(question)
-      : await askThread(question, ownMemory(question.bytes), signal);
-    return valueOf(answer) as JobReadResults[Read];
+      : askThread(question, ownMemory(bytes), signal);
   };
   return {
-    readTask: async (packed, sourceBytes, signal) =>
-      // Inflating runs on threads of its own.
-      ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
-    readTarget: ({ bytes, version }, target, signal, { withOthers } = { withOthers: false }) =>
-      ask({ read: 'target', bytes, version, target, withOthers }, signal),
-    readOutputCodes: ({ bytes, version }, signal) =>
-      ask({ read: 'output_codes', bytes, version }, signal),
-    readImmutables: ({ bytes, version }, signal) =>
-      ask({ read: 'immutables', bytes, version }, signal),
-    readVyperTrees: ({ bytes, version }, main, sources, signal) =>
-      ask({ read: 'vyper_trees', bytes, version, main, sources }, signal),
-    readRunningCodes: ({ bytes, version }, signal) =>
-      ask({ read: 'codes', bytes, version }, signal),
-    readRemappings: (remapped, signal) =>
-      ask({ read: 'remappings', bytes: Buffer.from(JSON.stringify(remapped)) }, signal),
-    pack: async (request, signal) =>
-      valueOf(await askThread({ read: 'pack', request }, [], signal)) as PackedRequest,
+    ask: async <Question extends JobQuestion>(question: Question, signal: AbortSignal) =>
+      valueOf(await answer(question, signal)) as JobReadResults[Question['read']],
     close: () => thread.close(),
   };
 }

@@ -34,7 +34,7 @@ const WORD_CHARACTERS = 100;
 export function readTargetOutput(
   raw: RawOutput,
   target: CompilationTarget,
-  { withOthers }: { readonly withOthers: boolean } = { withOthers: false },
+  { withOthers }: { readonly withOthers?: boolean } = { withOthers: false },
 ): TargetOutput {
   const output = parseOutput(raw.bytes, raw.version);
   const { errors = [], contracts = {}, sources = {} } = output;

@@ -22,7 +22,7 @@ import { readStoredTask, requireStoredCompilation } from './stored-task.ts';
 export interface ReindexParts {
   readonly database: Database;
   readonly compilers: Pick<Compilers, 'compileToBytes' | 'listUsable'>;
-  readonly reader: Pick<JobReader, 'readRunningCodes'>;
+  readonly reader: Pick<JobReader, 'ask'>;
   /** Limit on the source text of a contract, in bytes. */
   readonly sourceBytes: number;
 }
@@ -101,7 +101,7 @@ async function indexAll(
   await requireInstalled(compilers, version);
   const input = selectRuntimeCodes(task.input);
   const output = await compilers.compileToBytes({ language, version, input, signal });
-  const contracts = await reader.readRunningCodes(output, signal);
+  const contracts = await reader.ask({ read: 'codes', ...output }, signal);
   await addOtherContracts(database, compilationId, contracts);
   return { contracts: contracts.length, projectHash };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type JobQuestion } from '../compilation/answer-question.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
 import { createSubmittedCodeVerifier } from './submitted-code-verifier.ts';
 import { type SubmittedCodeRequest } from './submitted-codes.ts';
@@ -43,11 +44,11 @@ const partsOf = (
     sourceBytes: 5_000_000,
     compilers: { compileToBytes } as never,
     reader: {
-      readTask: (packed: Buffer) => {
-        onRead(packed);
+      ask: (question: JobQuestion) => {
+        if (question.read !== 'task') return Promise.resolve({ errors: [], codes });
+        onRead(Buffer.from(question.bytes));
         return Promise.resolve(asked);
       },
-      readOutputCodes: () => Promise.resolve({ errors: [], codes }),
     } as unknown as JobReader,
   };
 };

@@ -58,7 +58,8 @@ export async function verifySubmittedCodes(
   { request, codes }: SubmittedCodeRequest,
   signal: AbortSignal,
 ): Promise<readonly (SubmittedCodeMatch | undefined)[]> {
-  const asked = await parts.reader.readTask(request.packed, parts.sourceBytes, signal);
+  const { reader, sourceBytes } = parts;
+  const asked = await reader.ask({ read: 'task', bytes: request.packed, sourceBytes }, signal);
   if (asked.task === 'stored') throw new Error('submitted bytecode requires a compilation');
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {
