@@ -1,10 +1,9 @@
 import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { createTurns } from '../lib/in-turn.ts';
+import { TarWriter } from '../lib/tar-writer.ts';
 import type { RepositoryFile } from '../repository/repository.ts';
 
 /** Destination of a tree: a folder or an archive. */
@@ -64,28 +63,10 @@ export function folderTarget(root: string): TreeTarget {
 
 /** A tar archive, gzipped if its name says so. Equal contracts give equal bytes. */
 export function archiveTarget(file: string): TreeTarget {
-  const archive = pack();
   const beside = `${file}${PARTIAL}`;
   const out = createWriteStream(beside, { flush: true });
-  const written = /\.(?:tar\.gz|tgz)$/.test(file)
-    ? pipeline(archive, createGzip(), out)
-    : pipeline(archive, out);
-  // Received by end().
-  written.catch(() => undefined);
-  const add = async (name: string, content: Buffer): Promise<void> => {
-    // A failed pipeline destroys the archive; this throws its error.
-    if (archive.destroying) await written;
-    // The callback also receives the error if the archive is destroyed meanwhile.
-    await new Promise<void>((resolve, reject) => {
-      const header = { name, size: content.length, mtime: new Date(0) };
-      const entry = archive.entry(header, content, (error) => {
-        if (error) reject(error);
-        else resolve();
-      });
-      // Without a listener the error would end the process.
-      entry.on('error', () => undefined);
-    });
-  };
+  const isCompressed = /\.(?:tar\.gz|tgz)$/.test(file);
+  const archive = new TarWriter({ out, ...(isCompressed && { compressor: createGzip() }) });
   // Entries of an archive are written one after another.
   const inTurn = createTurns();
   return {
@@ -93,19 +74,17 @@ export function archiveTarget(file: string): TreeTarget {
     putContract: (folder, files) =>
       inTurn(async () => {
         for (const { path: name, content } of files) {
-          await add(`${folder}/${name}`, Buffer.from(content));
+          await archive.add(`${folder}/${name}`, Buffer.from(content));
         }
       }),
     removeContract: () => Promise.resolve(),
-    putFile: (name, bytes) => inTurn(() => add(name, bytes)),
+    putFile: (name, bytes) => inTurn(() => archive.add(name, bytes)),
     async end() {
-      archive.finalize();
-      await written;
+      await archive.end();
       await rename(beside, file);
     },
     async giveUp() {
-      archive.destroy();
-      await written.catch(() => undefined);
+      await archive.giveUp();
       await rm(beside, { force: true });
     },
   };

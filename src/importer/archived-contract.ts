@@ -1,4 +1,5 @@
 import { type Header } from 'tar-stream';
+import { type TarEntry } from '../lib/read-tar.ts';
 import type { Match } from '../repository/repository.ts';
 import { type ContractFolder, type FileReader } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';
@@ -7,13 +8,6 @@ import { toTreeEntry, type TreeEntry } from './repository-tree.ts';
 
 /** Memory overhead of an entry in addition to its name and bytes. */
 const ENTRY_BYTES = 256;
-
-/** An entry of an archive whose bytes are streamed. */
-export interface ArchivedEntry extends AsyncIterable<Buffer> {
-  readonly header: Header;
-  /** Skips its bytes. */
-  resume(): unknown;
-}
 
 /** Position of an entry in the archived tree. */
 export interface ArchivedPlace {
@@ -49,7 +43,7 @@ export class ArchivedContract {
   }
 
   /** Adds an entry of the contract and its bytes. */
-  async take(below: readonly string[], entry: ArchivedEntry): Promise<void> {
+  async take(below: readonly string[], entry: TarEntry): Promise<void> {
     const { type } = entry.header;
     const [first, ...more] = below;
     const name = below.join('/');
@@ -83,7 +77,7 @@ export class ArchivedContract {
     return isTooMuch ? new Refusal('too_many_files', name) : undefined;
   }
 
-  async #read(entry: ArchivedEntry): Promise<FileReader> {
+  async #read(entry: TarEntry): Promise<FileReader> {
     const { size } = entry.header;
     const { metadataBytes, sourceBytes, contractBytes } = this.#limits;
     if (size > Math.max(metadataBytes, sourceBytes) || this.#bytes + size > contractBytes) {

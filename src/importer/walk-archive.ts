@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { Duplex, PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { readTar } from '../lib/read-tar.ts';
+import { readTar, type TarEntry } from '../lib/read-tar.ts';
 import { messageOf } from '../errors.ts';
-import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './archived-contract.ts';
+import { ArchivedContract, type ArchivedPlace } from './archived-contract.ts';
 import { decompressZstd, ZSTD_MAGIC } from './decompress-zstd.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
@@ -37,7 +37,7 @@ export async function* walkArchive(
   let contract: ArchivedContract | undefined;
   let isTree = false;
   try {
-    for await (const entry of archive as AsyncIterable<ArchivedEntry>) {
+    for await (const entry of archive as AsyncIterable<TarEntry>) {
       onRead(file.bytesRead / size);
       const place = placeOf(entry.header.name);
       if (contract !== undefined && (!isPlace(place) || place.path !== contract.path)) {

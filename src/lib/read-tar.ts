@@ -1,8 +1,15 @@
-import { extract, type Extract } from 'tar-stream';
+import { extract, type Extract, type Header } from 'tar-stream';
 
 const MAX_DIGITS = 8;
 const SPACE = 0x20;
 const PAX = ['pax-header', 'pax-global-header'];
+
+/** An entry of an archive whose bytes are streamed. */
+export interface TarEntry extends AsyncIterable<Buffer> {
+  readonly header: Header;
+  /** Skips its bytes. */
+  resume(): unknown;
+}
 
 /** Internals of the library: the current header, and the step that decodes long headers. */
 interface Inside {

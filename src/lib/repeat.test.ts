@@ -63,3 +63,42 @@ test('closing aborts the pause or the run in progress and waits for its end', as
   await repeated.close();
   expect({ runs, hasEnded }).toEqual({ runs: 1, hasEnded: true });
 });
+
+test('waking ends the pause, and a wake during a run starts exactly one more', async () => {
+  const ends: (() => void)[] = [];
+  const repeated = repeatUntilClosed(
+    async () => {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return 3_600_000;
+    },
+    { retryMs: 0, onFailure: () => undefined },
+  );
+  expect(ends).toHaveLength(1);
+  for (let times = 0; times < 5; times += 1) repeated.wake();
+  ends[0]?.();
+  await expect.poll(() => ends).toHaveLength(2);
+  ends[1]?.();
+  await new Promise(setImmediate);
+  expect(ends).toHaveLength(2);
+  repeated.wake();
+  await expect.poll(() => ends).toHaveLength(3);
+  const closing = repeated.close();
+  ends[2]?.();
+  await closing;
+  expect(ends).toHaveLength(3);
+});
+
+test('a failed run is repeated at once after a wake', async () => {
+  let runs = 0;
+  const repeated = repeatUntilClosed(
+    async () => {
+      runs += 1;
+      throw new Error('broken');
+    },
+    { retryMs: 3_600_000, onFailure: () => undefined },
+  );
+  await expect.poll(() => runs).toBe(1);
+  repeated.wake();
+  await expect.poll(() => runs).toBe(2);
+  await repeated.close();
+});

@@ -1,5 +1,5 @@
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { CoalescedRunner } from '../../lib/coalesced.ts';
+import { repeatUntilClosed, type RepeatedWork } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { type ChainList } from './chain-list.ts';
@@ -97,8 +97,7 @@ class RunningListSync implements ListSync {
   /** Error that stops this process from working, such as a failure of the store; cleared by a successful run. */
   #fault: SyncFailure | undefined;
   #first = true;
-  readonly #turns = new CoalescedRunner(() => this.#takeTurn());
-  #timer: NodeJS.Timeout | undefined;
+  #turns: RepeatedWork | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   /** The last logged failure, so that it is logged once and not on every run. */
   #lastLogged: string | undefined;
@@ -128,27 +127,32 @@ class RunningListSync implements ListSync {
   }
 
   async start(): Promise<void> {
-    const requestSync = (): void => this.#turns.ask();
-    this.#stopListening = await this.#parts.database.listen(CHAIN_LIST_CHANNEL, requestSync);
-    this.#timer = setInterval(requestSync, this.#times.pollMs);
-    requestSync();
+    const { database } = this.#parts;
+    const syncNow = (): void => this.#turns?.wake();
+    this.#stopListening = await database.listen(CHAIN_LIST_CHANNEL, syncNow);
+    // A failed turn records its fault itself.
+    const ignore = (): void => undefined;
+    const { pollMs } = this.#times;
+    this.#turns = repeatUntilClosed(() => this.#takeTurn(), { retryMs: pollMs, onFailure: ignore });
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    clearInterval(this.#timer);
-    await Promise.all([this.#turns.close(), this.#stopListening?.()]);
+    await Promise.all([this.#turns?.close(), this.#stopListening?.()]);
   }
 
-  async #takeTurn(): Promise<void> {
+  /** @returns the pause before the next turn, in milliseconds */
+  async #takeTurn(): Promise<number> {
+    const { pollMs } = this.#times;
     try {
       await this.#runTurn();
       this.#fault = undefined;
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
+      if (this.#closing.signal.aborted) return pollMs;
       this.#fault = failureOf(error, messageOf(error), this.#fault);
       this.#say('chain_list_sync_broken', messageOf(error));
     }
+    return pollMs;
   }
 
   async #runTurn(): Promise<void> {

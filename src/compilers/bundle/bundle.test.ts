@@ -6,7 +6,6 @@ import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts
 import { FullmatchError } from '../../errors.ts';
 import { CompilerFinder } from '../sources/compiler-finder.ts';
 import { installBundle } from './install-bundle.ts';
-import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 import { writeBundle } from './write-bundle.ts';
 
 const OLD = '0.4.18+commit.9cf6e910';
@@ -33,14 +32,24 @@ async function refusalOf(bundle: string, folder: string, trustList = false): Pro
   }
 }
 
-/** Builds an archive with one entry whose header can be modified. */
+const BLOCK = 512;
+
+/** Builds an archive (POSIX ustar) with one entry whose header can be modified. */
 function archiveOf(name: string, text: string, change: (header: Buffer) => void = () => undefined) {
-  const header = tarHeader(name, Buffer.byteLength(text));
+  const header = Buffer.alloc(BLOCK);
+  header.write(name, 0);
+  header.write('0000644\0' + '0000000\0' + '0000000\0', 100);
+  header.write(`${Buffer.byteLength(text).toString(8).padStart(11, '0')}\0`, 124);
+  header.write('00000000000\0', 136);
+  header.write('0', 156);
+  header.write('ustar\0' + '00', 257);
   change(header);
   header.write('        ', 148);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return Buffer.concat([header, Buffer.from(text), tarPadding(Buffer.byteLength(text)), TAR_END]);
+  const body = Buffer.alloc(Math.ceil(Buffer.byteLength(text) / BLOCK) * BLOCK);
+  body.write(text);
+  return Buffer.concat([header, body, Buffer.alloc(2 * BLOCK)]);
 }
 
 async function write(bytes: Uint8Array): Promise<string> {
@@ -96,12 +105,16 @@ describe('Compiler bundle', () => {
     ['another folder', archiveOf(`linux-amd64/soljson-v${OLD}.js`, 'x'), 'no name of a compiler'],
     ['a link', archiveOf(name, '', (header) => header.write('2', 156)), 'not a plain file'],
     ['a hard link', archiveOf(name, '', (header) => header.write('1', 156)), 'not a plain file'],
-    ['an extended header', archiveOf(name, 'x', (header) => header.write('x', 156)), 'not a plain'],
-    ['a prefix', archiveOf(name, 'x', (header) => header.write('../../', 345)), 'not a plain file'],
-    ['a huge file', archiveOf(name, '', (header) => header.write('77777777777\0', 124)), 'cut off'],
-    ['what is cut off', archiveOf(name, 'x'.repeat(2000)).subarray(0, 1024), 'cut off'],
-    ['what is no archive', Buffer.alloc(2048, 'x'), 'not a tar archive'],
-    ['nothing', Buffer.alloc(0), 'cut off'],
+    [
+      'a broken header',
+      archiveOf(name, 'x', (header) => header.write('x', 156)),
+      'no complete tar',
+    ],
+    ['a prefix', archiveOf(name, 'x', (header) => header.write('../..', 345)), 'no name of a'],
+    ['a huge file', archiveOf(name, '', (header) => header.write('77777777777\0', 124)), 'larger'],
+    ['what is cut off', archiveOf(name, 'x'.repeat(2000)).subarray(0, 1024), 'no complete tar'],
+    ['what is no archive', Buffer.alloc(2048, 'x'), 'no complete tar archive'],
+    ['nothing', Buffer.alloc(0), 'no compiler'],
   ])('with %s is rejected', async (_, bytes, reason) => {
     const folder = await makeFolder();
     expect(await refusalOf(await write(bytes), folder, true)).toContain(reason);

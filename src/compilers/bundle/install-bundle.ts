@@ -1,6 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { type Header } from 'tar-stream';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { isMembers, membersOf } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
@@ -13,7 +17,7 @@ import {
 import { readAnyBuildName } from '../toolchains/all-toolchains.ts';
 import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 import { bundledName } from './bundled-name.ts';
-import { readTar, type TarEntry } from './tar.ts';
+import { readTar, type TarEntry } from '../../lib/read-tar.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 
 /** Options for installing a bundle. */
@@ -53,26 +57,44 @@ export async function installBundle(
   await makeFolder(folder);
   const taken: InstalledCompiler[] = [];
   let list = EMPTY_LIST;
+  const archive = readTar();
+  const unpacked = pipeline(createReadStream(bundle), archive);
+  // Iterating over the archive does not report earlier errors of the streams.
+  unpacked.catch(() => undefined);
   try {
-    for await (const entry of readTar(bundle)) {
-      if (entry.name === LIST_NAME) list = await readList(bundle, entry);
+    for await (const entry of archive as AsyncIterable<TarEntry>) {
+      requirePlainFile(bundle, entry.header);
+      if (entry.header.name === LIST_NAME) list = await readList(bundle, entry);
       else {
-        const build = requireBuild(bundle, entry);
+        const build = requireBuild(bundle, entry.header);
         taken.push(await takeFile(bundle, { build, entry, list }, { folder, trustList }));
       }
       if (taken.length > MAX_FILES) throw refuse(bundle, `it has more than ${MAX_FILES} files.`);
     }
+    await unpacked;
   } catch (error) {
+    archive.destroy();
     if (error instanceof FullmatchError) throw error;
-    throw refuse(bundle, messageOf(error));
+    const cause: unknown = await unpacked.then(
+      () => error,
+      (fault: unknown) => fault,
+    );
+    throw refuse(bundle, `it is no complete tar archive: ${messageOf(cause)}`);
   }
+  if (taken.length === 0) throw refuse(bundle, 'it contains no compiler.');
   return taken;
 }
 
 type KnownBuild = NamedBuild & { readonly toolchain: Toolchain };
 
+/** Rejects links, folders and devices. */
+function requirePlainFile(bundle: string, { name, type }: Header): void {
+  if (type === 'file') return;
+  throw refuse(bundle, `${JSON.stringify(printableText(name))} is not a plain file.`);
+}
+
 /** Returns the build of an entry, whose name must follow the layout exactly. */
-function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
+function requireBuild(bundle: string, { name, size }: Header): KnownBuild {
   const build = readAnyBuildName(name.slice(name.lastIndexOf('/') + 1));
   if (build === undefined || name !== bundledName(build.toolchain, build)) {
     throw refuse(bundle, `${JSON.stringify(printableText(name))} is no name of a compiler.`);
@@ -81,11 +103,9 @@ function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
   return build;
 }
 
-async function readList(bundle: string, { size, chunks }: TarEntry): Promise<CompilerList> {
-  if (size > MAX_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
-  const parts: Buffer[] = [];
-  for await (const chunk of chunks()) parts.push(chunk);
-  return parseCompilerList(Buffer.concat(parts));
+async function readList(bundle: string, entry: TarEntry): Promise<CompilerList> {
+  if (entry.header.size > MAX_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
+  return parseCompilerList(await buffer(entry));
 }
 
 async function takeFile(
@@ -105,13 +125,13 @@ async function takeFile(
     if (pinned === false || (listed !== undefined && listed !== sha256)) {
       throw refuse(
         bundle,
-        `${entry.name} differs from the published file: its SHA-256 is ${sha256}.`,
+        `${entry.header.name} differs from the published file: its SHA-256 is ${sha256}.`,
       );
     }
     if (pinned === undefined && !(trustList && listed === sha256)) {
       throw refuse(
         bundle,
-        `${entry.name} is not in the catalogue of this version; only the list in the bundle names it. Install it with --trust-list if you trust the bundle's author.`,
+        `${entry.header.name} is not in the catalogue of this version; only the list in the bundle names it. Install it with --trust-list if you trust the bundle's author.`,
       );
     }
     if (pinned === undefined) await addToList(folder, { fileName, longVersion, sha256 });
@@ -122,11 +142,11 @@ async function takeFile(
   }
 }
 
-async function writeChunks(file: string, { chunks }: TarEntry, mode: number): Promise<string> {
+async function writeChunks(file: string, entry: TarEntry, mode: number): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'wx', mode);
   try {
-    for await (const chunk of chunks()) {
+    for await (const chunk of entry) {
       hash.update(chunk);
       await handle.writeFile(chunk);
     }

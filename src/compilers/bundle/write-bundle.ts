@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { TarWriter } from '../../lib/tar-writer.ts';
 import { type CompilerFile } from '../compiler-file.ts';
 import { toolchainOfFile } from '../toolchains/all-toolchains.ts';
 import { bundledName } from './bundled-name.ts';
 import { LIST_NAME } from '../sources/compiler-list.ts';
-import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 /** Writes a bundle of compilers: a tar archive with a list.json of their checksums, then their files. */
 export async function writeBundle(file: string, compilers: readonly CompilerFile[]): Promise<void> {
@@ -15,25 +15,18 @@ export async function writeBundle(file: string, compilers: readonly CompilerFile
   }));
   const list = Buffer.from(`${JSON.stringify({ builds }, null, 2)}\n`);
   const partial = `${file}.partial`;
-  const handle = await open(partial, 'w');
+  const archive = new TarWriter({ out: createWriteStream(partial) });
   try {
-    await handle.writeFile(Buffer.concat([tarHeader(LIST_NAME, list.length), list]));
-    await handle.writeFile(tarPadding(list.length));
-    for (const compiler of compilers) await writeCompiler(handle, compiler);
-    await handle.writeFile(TAR_END);
-    await handle.close();
+    await archive.add(LIST_NAME, list);
+    for (const compiler of compilers) {
+      const name = bundledName(toolchainOfFile(compiler), compiler);
+      await archive.add(name, await readFile(compiler.path));
+    }
+    await archive.end();
     await rename(partial, file);
   } catch (error) {
-    await handle.close().catch(() => undefined);
+    await archive.giveUp();
     await rm(partial, { force: true });
     throw error;
   }
-}
-
-async function writeCompiler(handle: FileHandle, compiler: CompilerFile): Promise<void> {
-  const { size } = await stat(compiler.path);
-  await handle.writeFile(tarHeader(bundledName(toolchainOfFile(compiler), compiler), size));
-  for await (const chunk of createReadStream(compiler.path))
-    await handle.writeFile(chunk as Buffer);
-  await handle.writeFile(tarPadding(size));
 }

@@ -3,6 +3,7 @@ import { updatePace, type Pace, medianBlockSeconds } from '../../chains/health/b
 import { isOwnNode } from '../../chains/rpc/rpc-chain.ts';
 import { messageOf } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
+import { Waker } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { type MonitoredChain } from '../found-creation.ts';
 import {
@@ -30,7 +31,6 @@ import { describeFault, FollowFault } from './follow-fault.ts';
 import { type FollowDependencies, type FollowSettings } from './follow-options.ts';
 import { type BlockSource, readHeader, requireHeader } from './read-block.ts';
 import { findFork, type Fork, rollBack } from './roll-back.ts';
-import { Waker } from './waker.ts';
 
 const LEAST_POLL_MS = 250;
 const LONGEST_POLL_MS = 15_000;
@@ -109,7 +109,7 @@ export class ChainFollower {
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
       const waitMs = await this.#turn();
-      if (waitMs > 0) await this.#waker.wait(waitMs, this.#signal);
+      if (waitMs > 0) await this.#waker.pause(waitMs, this.#signal);
     }
     await this.#release();
   }

@@ -5,7 +5,6 @@ import { type Logger } from '../../log.ts';
 import { ChainReader } from './chain-reader.ts';
 import { ChainFollower } from './follow-chain.ts';
 import { FOLLOW_DEFAULTS, type FollowOptions, type FollowDependencies } from './follow-options.ts';
-import { Waker } from './waker.ts';
 
 /** Handle of the chain followers of this process. */
 export interface ChainFollowers {
@@ -34,7 +33,6 @@ export function startChainFollowers(
   log: Logger,
 ): ChainFollowers {
   const settings = { ...FOLLOW_DEFAULTS, ...options };
-  const waker = new Waker();
   const chains = new Map<number, FollowedChain>();
   const follow = (chainId: number): FollowedChain => {
     const ending = new AbortController();
@@ -48,15 +46,14 @@ export function startChainFollowers(
     await chain.ended;
     if (chains.get(chainId) === chain) chains.delete(chainId);
   };
-  const startAndStop = async (signal: AbortSignal): Promise<number> => {
+  const startAndStop = async (): Promise<number> => {
     const wanted = parts.monitored();
     const gone = [...chains].filter(([chainId]) => !wanted.has(chainId));
     await Promise.all(gone.map(([chainId, chain]) => end(chainId, chain)));
     for (const chainId of wanted.keys()) {
       if (!chains.has(chainId)) chains.set(chainId, follow(chainId));
     }
-    await waker.wait(POLL_EVERY_MS, signal);
-    return 0;
+    return POLL_EVERY_MS;
   };
   const following = repeatUntilClosed(startAndStop, {
     retryMs: POLL_EVERY_MS,
@@ -65,7 +62,7 @@ export function startChainFollowers(
   });
   return {
     wake() {
-      waker.wake();
+      following.wake();
       for (const chain of chains.values()) chain.wake();
     },
     async close() {

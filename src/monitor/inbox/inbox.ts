@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { repeatUntilAborted } from '../../lib/repeat.ts';
+import { repeatUntilAborted, Waker } from '../../lib/repeat.ts';
 import { deleteOldCreations } from './creation-counts.ts';
 import {
   claimCreations,
@@ -66,19 +65,7 @@ export function openInbox(parts: AttemptDependencies, options: InboxOptions): In
   const lease = { token: randomUUID(), ms: leaseMs };
   const atWork = new Map<WaitingCreation, Promise<void>>();
   const codes = new RecentBytecode();
-  let isWoken = false;
-  let endSleep: () => void = () => undefined;
-  const wake = (): void => {
-    isWoken = true;
-    endSleep();
-  };
-  const sleep = async (ms: number): Promise<void> => {
-    const woken = new AbortController();
-    endSleep = () => woken.abort();
-    const either = AbortSignal.any([woken.signal, signal]);
-    if (!isWoken) await wait(ms, undefined, { signal: either }).catch(() => undefined);
-    isWoken = false;
-  };
+  const waker = new Waker();
   const work = async (creation: WaitingCreation): Promise<void> => {
     const ending = AbortSignal.any([signal, AbortSignal.timeout(TRIAL_TIMEOUT_MS)]);
     try {
@@ -99,31 +86,32 @@ export function openInbox(parts: AttemptDependencies, options: InboxOptions): In
     for (const creation of claimed) {
       const done = work(creation).finally(() => {
         atWork.delete(creation);
-        wake();
+        waker.wake();
       });
       atWork.set(creation, done);
     }
   };
   const loops = [
-    repeatPart(signal, log, 'found contracts', async () => {
+    repeatPart({ signal, log, what: 'found contracts', waker }, async () => {
       await claim('code');
       await claim('sources');
-      await sleep(pollMs);
+      return pollMs;
     }),
-    repeatPart(signal, log, 'jobs of found contracts', async () => {
+    repeatPart({ signal, log, what: 'jobs of found contracts' }, async () => {
       // Subscribes before the query, so that no job that ends in between is missed.
       const next = parts.waitForJobs(JOBS_POLL_MS, signal);
       for (const ended of await readEndedJobs(database)) await settleEnded(parts, ended);
       await next;
+      return 0;
     }),
-    repeatPart(signal, log, 'leases of found contracts', async () => {
-      await wait(leaseMs / RENEWALS_PER_LEASE, undefined, { signal }).catch(() => undefined);
+    repeatPart({ signal, log, what: 'leases of found contracts' }, async () => {
       if (atWork.size > 0) await renewCreations(database, [...atWork.keys()], lease);
+      return leaseMs / RENEWALS_PER_LEASE;
     }),
     tidy(parts, keepDays, signal),
   ];
   return {
-    wake,
+    wake: () => waker.wake(),
     get running() {
       return atWork.size;
     },
@@ -138,20 +126,23 @@ export function openInbox(parts: AttemptDependencies, options: InboxOptions): In
 
 /** Repeats a part of the inbox's work; a persistent failure is logged once. Never rejects. */
 function repeatPart(
-  signal: AbortSignal,
-  log: AttemptDependencies['log'],
-  what: string,
-  run: () => Promise<void>,
+  {
+    what,
+    log,
+    ...how
+  }: {
+    readonly what: string;
+    readonly log: AttemptDependencies['log'];
+    readonly signal: AbortSignal;
+    readonly waker?: Waker;
+  },
+  run: () => Promise<number>,
 ): Promise<void> {
   const onFailure = (error: unknown): void => {
     const facts = { event: 'inbox_failed', what, error: messageOf(error) };
     log.warn(facts, 'the monitor’s inbox has stopped for the moment');
   };
-  const repeated = async (): Promise<number> => {
-    await run();
-    return 0;
-  };
-  return repeatUntilAborted(repeated, { signal, retryMs: RETRY_MS, onFailure });
+  return repeatUntilAborted(run, { ...how, retryMs: RETRY_MS, onFailure });
 }
 
 /** Returns the outcome of a try; if it threw, the creation is due again soon. */
@@ -214,9 +205,8 @@ function tidy(
   keepDays: number,
   signal: AbortSignal,
 ): Promise<void> {
-  return repeatPart(signal, log, 'forgetting of found contracts', async () => {
+  return repeatPart({ signal, log, what: 'forgetting of found contracts' }, async () => {
     const isMore = await deleteOldCreations(database, keepDays);
-    const pauseMs = isMore ? FORGET_MORE_MS : FORGET_EVERY_MS;
-    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    return isMore ? FORGET_MORE_MS : FORGET_EVERY_MS;
   });
 }

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { type Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { pack, type Pack } from 'tar-stream';
+import { TarWriter } from '../../lib/tar-writer.ts';
 import { mapDatabaseError } from '../sqlstate.ts';
 import {
   END,
@@ -51,28 +49,27 @@ export async function writeBackup(
   out: Writable,
   options: BackupOptions,
 ): Promise<{ readonly manifest: Manifest; readonly end: BackupEnd }> {
-  const archive = pack();
-  const written = pipeline(archive, createGzip({ level: constants.Z_BEST_SPEED }), out, {
-    signal: options.signal,
-  });
-  // The rejection is received when the archive is awaited.
-  written.catch(() => undefined);
+  const { now, signal } = options;
+  const compressor = createGzip({ level: constants.Z_BEST_SPEED });
+  const archive = new TarWriter({ out, compressor, signal });
+  const add: AddFile = (name, content) =>
+    archive.add(name, content, { mode: 0o600, modifiedAt: now });
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const manifest = await describe(client, options);
-    await addEntry(archive, MANIFEST, toJson(manifest));
-    const end = await writeTables(client, archive, manifest, options);
-    await addEntry(archive, END, toJson(end));
-    archive.finalize();
-    await written;
+    await add(MANIFEST, toJson(manifest));
+    const end = await writeTables(client, add, manifest, options);
+    await add(END, toJson(end));
+    await archive.end();
     await client.query('COMMIT');
     return { manifest, end };
   } catch (error) {
-    archive.destroy();
-    await written.catch(() => undefined);
+    await archive.giveUp();
     throw mapDatabaseError(error, { statement: 'back up' });
   }
 }
+
+type AddFile = (name: string, content: Buffer) => Promise<void>;
 
 const toJson = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
@@ -94,7 +91,7 @@ async function describe(
 
 async function writeTables(
   client: Client,
-  archive: Pack,
+  add: AddFile,
   { schemas }: Manifest,
   { onProgress, signal }: BackupOptions,
 ): Promise<BackupEnd> {
@@ -107,7 +104,7 @@ async function writeTables(
     for (const table of ofSchema) {
       const key = keyOf(schema, table.name);
       const tablesDone = Object.keys(tables).length;
-      const written = await writeTable(client, archive, key, table, (bytes) => {
+      const written = await writeTable(client, add, key, table, (bytes) => {
         signal.throwIfAborted();
         onProgress({ tables: total, tablesDone, bytes: before + bytes });
       });
@@ -121,7 +118,7 @@ async function writeTables(
 
 async function writeTable(
   client: Client,
-  archive: Pack,
+  add: AddFile,
   key: string,
   { name, columns }: BackupTable,
   onBytes: (bytes: number) => void,
@@ -134,7 +131,7 @@ async function writeTable(
     hash.update(part);
     number += 1;
     bytes += part.length;
-    await addEntry(archive, `rows/${key}/${number}`, part);
+    await add(`rows/${key}/${number}`, part);
     onBytes(bytes);
   }
   return { rows: stream.rowCount, bytes, sha256: hash.digest('hex') };
@@ -152,11 +149,4 @@ async function* partsOf(stream: Readable): AsyncGenerator<Buffer> {
     [held, size] = [[], 0];
   }
   if (size > 0) yield Buffer.concat(held);
-}
-
-/** Adds an entry and waits until the archive has consumed it. */
-async function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
-  const entry = archive.entry({ name, size: content.length, mode: 0o600 });
-  entry.end(content);
-  await once(entry, 'finish');
 }

@@ -1,16 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
-import { repeatUntilClosed } from '../../lib/repeat.ts';
+import { repeatUntilClosed, type RepeatedWork } from '../../lib/repeat.ts';
 import { type Logger } from '../../log.ts';
 import { indexSignatures, indexStoredCodes } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
-
-/** The background indexing of a process. */
-export interface Indexing {
-  /** Starts the next pass now. */
-  wake(): void;
-  close(): Promise<void>;
-}
 
 /** Polling interval if nothing wakes it. */
 const POLL_MS = 2_000;
@@ -23,19 +16,14 @@ const PAUSE_MS = 5_000;
  * Indexes newly stored bytecode and signatures in the background, without compiling. Any number of processes
  * share the work.
  */
-export function startIndexing(database: Database, log: Logger): Indexing {
-  let waking = new AbortController();
-  const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
-    wait(ms, undefined, { signal }).catch(() => undefined);
+export function startIndexing(database: Database, log: Logger): RepeatedWork {
   const index = async (signal: AbortSignal): Promise<number> => {
-    waking = new AbortController();
     while (!signal.aborted && (await indexStoredCodes(database)) > 0);
     while (!signal.aborted && (await indexSignatures(database)) > 0);
-    await pause(REST_MS, signal);
-    await pause(POLL_MS, AbortSignal.any([signal, waking.signal]));
-    return 0;
+    await wait(REST_MS, undefined, { signal }).catch(() => undefined);
+    return POLL_MS;
   };
-  const indexing = repeatUntilClosed(index, {
+  return repeatUntilClosed(index, {
     retryMs: PAUSE_MS,
     onFailure: (error) =>
       log.warn(
@@ -43,5 +31,4 @@ export function startIndexing(database: Database, log: Logger): Indexing {
         'stored compilations could not be indexed',
       ),
   });
-  return { wake: () => waking.abort(), close: () => indexing.close() };
 }
