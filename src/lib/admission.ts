@@ -1,7 +1,7 @@
 /** Why work was not admitted: the queue is full, the client's part of it is, or the wait timed out. */
 export type Refusal = 'full' | 'client_full' | 'waited_too_long';
 
-/** Thrown for work that was not admitted. */
+/** Thrown for work that was not admitted, unless the caller's own error replaces it. */
 export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
   readonly refusal: Refusal;
@@ -37,13 +37,19 @@ interface Waiter {
  */
 export class Admission {
   readonly #limits: Required<AdmissionLimits>;
+  readonly #toError: (refusal: Refusal) => Error;
   /** Waiting work by client, in the order of the next admissions. */
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #waiting = 0;
 
-  constructor(limits: AdmissionLimits) {
+  /** @param toError creates the error for work that is not admitted; by default {@link NotAdmitted} */
+  constructor(
+    limits: AdmissionLimits,
+    toError: (refusal: Refusal) => Error = (refusal) => new NotAdmitted(refusal),
+  ) {
+    this.#toError = toError;
     const { total, waiting = 0 } = limits;
     this.#limits = {
       ...{ perClient: total, waiting, waitingPerClient: waiting, waitMs: Infinity },
@@ -64,7 +70,7 @@ export class Admission {
   /**
    * Runs a client's work once it is admitted. Work that is still waiting when `signal` aborts is dropped.
    * @param client any text that identifies the client, see `clientOf`
-   * @throws NotAdmitted; the reason of `signal`; what the work throws
+   * @throws the error for work that is not admitted; the reason of `signal`; what the work throws
    */
   async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const leave = await this.enter(client, signal);
@@ -78,7 +84,7 @@ export class Admission {
 
   /**
    * Takes a place, waiting for one if necessary.
-   * @throws NotAdmitted; the reason of `signal`
+   * @throws the error for work that is not admitted; the reason of `signal`
    */
   async enter(client: string, signal?: AbortSignal): Promise<Leave> {
     signal?.throwIfAborted();
@@ -89,11 +95,11 @@ export class Admission {
 
   /**
    * Takes a place without waiting.
-   * @throws NotAdmitted if none is free
+   * @throws the error for work that is not admitted, if none is free
    */
   enterNow(client: string): Leave {
-    if (this.#running >= this.#limits.total) throw new NotAdmitted('full');
-    if (!this.#hasPlace(client)) throw new NotAdmitted('client_full');
+    if (this.#running >= this.#limits.total) throw this.#toError('full');
+    if (!this.#hasPlace(client)) throw this.#toError('client_full');
     this.#count(client, 1);
     return this.#leaver(client);
   }
@@ -125,9 +131,9 @@ export class Admission {
 
   #wait(client: string, signal: AbortSignal | undefined): Promise<void> {
     const { waiting, waitingPerClient, waitMs } = this.#limits;
-    if (this.#waiting >= waiting) throw new NotAdmitted('full');
+    if (this.#waiting >= waiting) throw this.#toError('full');
     const own = this.#waiters.get(client) ?? new Set<Waiter>();
-    if (own.size >= waitingPerClient) throw new NotAdmitted('client_full');
+    if (own.size >= waitingPerClient) throw this.#toError('client_full');
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer);
@@ -147,7 +153,7 @@ export class Admission {
         },
       };
       const timer = Number.isFinite(waitMs)
-        ? setTimeout(() => fail(new NotAdmitted('waited_too_long')), waitMs)
+        ? setTimeout(() => fail(this.#toError('waited_too_long')), waitMs)
         : undefined;
       timer?.unref();
       signal?.addEventListener('abort', drop, { once: true });

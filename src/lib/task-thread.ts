@@ -1,5 +1,5 @@
 import { type Transferable, Worker } from 'node:worker_threads';
-import { Admission, NotAdmitted } from './admission.ts';
+import { Admission } from './admission.ts';
 
 /** Why a task got no answer from its thread. */
 export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
@@ -55,7 +55,8 @@ export class TaskThread<Question, Answer> {
     this.#program = program;
     this.#limits = limits;
     this.#workerData = workerData;
-    this.#admission = new Admission({ total: 1, waiting: limits.queueLimit });
+    const places = { total: 1, waiting: limits.queueLimit };
+    this.#admission = new Admission(places, () => new ThreadFault('queue_full'));
   }
 
   /**
@@ -73,11 +74,7 @@ export class TaskThread<Question, Answer> {
     }: { client: string; transfer?: readonly Transferable[]; signal?: AbortSignal },
   ): Promise<Answer> {
     const ending = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
-    return this.#admission
-      .run(client, () => this.#work(question, transfer, signal), ending)
-      .catch((error: unknown) => {
-        throw error instanceof NotAdmitted ? new ThreadFault('queue_full') : error;
-      });
+    return this.#admission.run(client, () => this.#work(question, transfer, signal), ending);
   }
 
   /** Rejects all tasks and ends the thread. */

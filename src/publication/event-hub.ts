@@ -1,5 +1,5 @@
 import { FullmatchError } from '../errors.ts';
-import { Admission, type Leave, NotAdmitted, type Refusal } from '../lib/admission.ts';
+import { Admission, type Leave, type Refusal } from '../lib/admission.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import {
   FEED_START,
@@ -75,7 +75,7 @@ export class EventHub {
       ...options,
     };
     const { maxClients: total, connectionsPerClient: perClient } = options;
-    this.#admission = new Admission({ total, perClient });
+    this.#admission = new Admission({ total, perClient }, (refusal) => tooMany(refusal, options));
     const beat = (): void => this.#sendAll(Buffer.from(`:\nid: ${this.#id}\n\n`));
     this.#heartbeat = setInterval(beat, this.#options.heartbeatMs);
     this.#heartbeat.unref();
@@ -122,7 +122,7 @@ export class EventHub {
   connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
     if (this.#closed) throw new FullmatchError('shutting_down', 'The service is shutting down.');
     let client: Client | undefined;
-    const leave = this.#enter(name);
+    const leave = this.#admission.enterNow(name);
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -150,15 +150,6 @@ export class EventHub {
       controller.close();
     }
     this.#clients.clear();
-  }
-
-  /** @throws FullmatchError `too_many_clients` */
-  #enter(name: string): Leave {
-    try {
-      return this.#admission.enterNow(name);
-    } catch (error) {
-      throw error instanceof NotAdmitted ? tooMany(error.refusal, this.#options) : error;
-    }
   }
 
   /** Ends the stream of a client that does not read, and discards its events. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { FullmatchError } from '../../errors.ts';
-import { Admission, type AdmissionLimits, NotAdmitted } from '../../lib/admission.ts';
+import { Admission, type AdmissionLimits } from '../../lib/admission.ts';
 
 /** Limits of a lookup, and how long results are cached. */
 export interface LookupLimits {
@@ -28,7 +28,7 @@ export class CachedLookup<Seen> {
   constructor(limits: LookupLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
-    this.#admission = new Admission(limits.atOnce);
+    this.#admission = new Admission(limits.atOnce, tooManyLookups);
     this.#seen = new LRUCache({ max: limits.mostKept });
     this.#failed = new LRUCache({ max: limits.mostKept });
   }
@@ -42,9 +42,7 @@ export class CachedLookup<Seen> {
     const known = this.#known(key);
     if (known !== undefined) return known;
     // Another caller may have finished the lookup meanwhile.
-    return this.#admission
-      .run(client, () => this.#known(key) ?? this.#lookUp(key, lookUp))
-      .catch(refuse);
+    return this.#admission.run(client, () => this.#known(key) ?? this.#lookUp(key, lookUp));
   }
 
   /** The last value, of any age. */
@@ -82,10 +80,9 @@ export class CachedLookup<Seen> {
   }
 }
 
-function refuse(error: unknown): never {
-  if (!(error instanceof NotAdmitted)) throw error;
+function tooManyLookups(): FullmatchError {
   const message = `Too many contracts are being read; try again in ${RETRY_AFTER_S} seconds.`;
-  throw new FullmatchError('queue_full', message, {
+  return new FullmatchError('queue_full', message, {
     details: { retryAfterSeconds: RETRY_AFTER_S },
   });
 }

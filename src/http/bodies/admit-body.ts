@@ -1,5 +1,5 @@
 import { type FullmatchError } from '../../errors.ts';
-import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
+import { Admission, type Leave, type Refusal } from '../../lib/admission.ts';
 import { retryLaterError } from '../retry-later-error.ts';
 
 /** Bodies up to this size never wait for a large one. */
@@ -16,24 +16,24 @@ export function tooManyBodies(): FullmatchError {
 
 /** Limits how many bodies are in memory at once. */
 export class BodyAdmission {
-  readonly #small = new Admission(SMALL);
-  readonly #large = new Admission(LARGE);
+  readonly #small = new Admission(SMALL, toError);
+  readonly #large = new Admission(LARGE, toError);
 
   /**
    * Admits a client's body; `length` is absent if the request does not declare it.
    * @throws FullmatchError too_many_bodies, too_many_client_bodies; the reason of `signal`
    */
-  async enter(client: string, length: number | undefined, signal: AbortSignal): Promise<Leave> {
+  enter(client: string, length: number | undefined, signal: AbortSignal): Promise<Leave> {
     const isSmall = length !== undefined && length <= SMALL_BODY_BYTES;
-    try {
-      return await (isSmall ? this.#small : this.#large).enter(client, signal);
-    } catch (error) {
-      if (!(error instanceof NotAdmitted)) throw error;
-      if (error.refusal !== 'client_full') throw tooManyBodies();
-      throw retryLaterError(
+    return (isSmall ? this.#small : this.#large).enter(client, signal);
+  }
+}
+
+function toError(refusal: Refusal): FullmatchError {
+  return refusal === 'client_full'
+    ? retryLaterError(
         'too_many_client_bodies',
         'Too many request bodies of this client are being read',
-      );
-    }
-  }
+      )
+    : tooManyBodies();
 }

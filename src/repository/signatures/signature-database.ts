@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { Admission, NotAdmitted } from '../../lib/admission.ts';
+import { Admission } from '../../lib/admission.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Database } from '../../store/database.ts';
 import { describeCall, describeEvents } from './describe-logs.ts';
@@ -48,12 +48,12 @@ export function createSignatureDatabase(
   database: Database,
   importedMax: number,
 ): SignatureDatabase {
-  const imports = new Admission(IMPORTS);
-  const searches = new Admission(SEARCHES);
+  const imports = new Admission(IMPORTS, tooManyWaiters);
+  const searches = new Admission(SEARCHES, tooManyWaiters);
   return {
     ...bindDatabase(READERS, database),
     searchByPattern: (pattern, client) =>
-      admit(searches, client, () => searchByPattern(database, pattern)),
+      searches.run(client, () => searchByPattern(database, pattern)),
     import: async (asked, client) => {
       if (importedMax === 0) {
         throw new FullmatchError(
@@ -61,26 +61,15 @@ export function createSignatureDatabase(
           'This service does not import signatures; it has those of contracts verified here.',
         );
       }
-      return admit(imports, client, () => importSignatures(database, asked, importedMax));
+      return imports.run(client, () => importSignatures(database, asked, importedMax));
     },
   };
 }
 
-/**
- * Runs work after admission.
- * @throws FullmatchError too_many_waiters
- */
-function admit<Result>(
-  admission: Admission,
-  client: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return admission.run(client, work).catch((error: unknown) => {
-    if (!(error instanceof NotAdmitted)) throw error;
-    throw new FullmatchError(
-      'too_many_waiters',
-      'Too many searches or imports of signatures are waiting; try again later.',
-      { details: { retryAfterSeconds: 5 } },
-    );
-  });
+function tooManyWaiters(): FullmatchError {
+  return new FullmatchError(
+    'too_many_waiters',
+    'Too many searches or imports of signatures are waiting; try again later.',
+    { details: { retryAfterSeconds: 5 } },
+  );
 }

@@ -2,7 +2,7 @@
 import { findCodecopyRanges } from '../../bytecode/codecopy-ranges.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { FullmatchError } from '../../errors.ts';
-import { Admission, NotAdmitted } from '../../lib/admission.ts';
+import { Admission } from '../../lib/admission.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import {
@@ -77,13 +77,12 @@ const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 /** Creates the search. */
 export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
-  const searches = new Admission(SEARCHES);
-  const admit = <Found>(client: string, work: () => Promise<Found>): Promise<Found> =>
-    searches.run(client, work).catch(refuseSearch);
+  const searches = new Admission(SEARCHES, tooManySearches);
   return {
-    search: (code, requester) => admit(requester.client, () => search(parts, code, requester)),
+    search: (code, requester) =>
+      searches.run(requester.client, () => search(parts, code, requester)),
     readStored: (chainId, address, { client }) =>
-      admit(client, async () => {
+      searches.run(client, async () => {
         const current = await readCurrentCompilation(parts.database, chainId, address);
         if (current === undefined) return undefined;
         const { compilationId, ...facts } = current;
@@ -94,9 +93,8 @@ export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
   };
 }
 
-function refuseSearch(error: unknown): never {
-  if (!(error instanceof NotAdmitted)) throw error;
-  throw new FullmatchError('queue_full', 'Too many searches are waiting; try again later.', {
+function tooManySearches(): FullmatchError {
+  return new FullmatchError('queue_full', 'Too many searches are waiting; try again later.', {
     details: { retryAfterSeconds: 5 },
   });
 }

@@ -1,6 +1,6 @@
 import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
 import { FullmatchError } from '../../errors.ts';
-import { Admission, NotAdmitted } from '../../lib/admission.ts';
+import { Admission } from '../../lib/admission.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
@@ -27,7 +27,7 @@ export function checkBeforeSubmitting(
   log: Logger,
 ): (request: PackedRequest, client: string) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
-  const looks = new Admission(LOOKS);
+  const looks = new Admission(LOOKS, tooMany);
   const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
     const { chainId } = chain.record;
     const options = { signal, deadlineMs: CHECK_DEADLINE_MS, ...(named && { named }) };
@@ -41,9 +41,7 @@ export function checkBeforeSubmitting(
     const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
     if (chain === undefined || !wouldBeRefused) return;
     if (underWay.has(key)) return underWay.get(key);
-    const leave = await looks.enter(client).catch((error: unknown) => {
-      throw error instanceof NotAdmitted ? tooMany() : error;
-    });
+    const leave = await looks.enter(client);
     try {
       const looked = underWay.get(key) ?? check(chain, address, named);
       underWay.set(key, looked);

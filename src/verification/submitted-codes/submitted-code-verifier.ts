@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { Admission, NotAdmitted } from '../../lib/admission.ts';
+import { Admission } from '../../lib/admission.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 import { type SubmittedCodeMatch, type SubmittedCodeRequest } from './submitted-codes.ts';
 import { verifySubmittedCodes } from './verify-submitted-codes.ts';
@@ -37,12 +37,9 @@ export function createSubmittedCodeVerifier(
   workers: number,
   closing: AbortSignal,
 ): SubmittedCodeVerifier {
-  const verifications = new Admission({
-    ...WAITING,
-    total: Math.max(1, workers),
-    // Two small sources can keep a compiler busy until the deadline, so one client never takes all places.
-    perClient: Math.max(1, workers - 1),
-  });
+  // Two small sources can keep a compiler busy until the deadline, so one client never takes all places.
+  const limits = { total: Math.max(1, workers), perClient: Math.max(1, workers - 1) };
+  const verifications = new Admission({ ...WAITING, ...limits }, tooManyVerifications);
   return {
     verify: async (given, { client, signal }) => {
       if (workers === 0) {
@@ -51,7 +48,7 @@ export function createSubmittedCodeVerifier(
           'This process does not compile (verification.workers is 0); use one that does.',
         );
       }
-      const leave = await verifications.enter(client).catch(refuseVerification);
+      const leave = await verifications.enter(client);
       const late = AbortSignal.timeout(DEADLINE_MS);
       try {
         const ending = AbortSignal.any([signal, closing, late]);
@@ -69,9 +66,8 @@ export function createSubmittedCodeVerifier(
   };
 }
 
-function refuseVerification(error: unknown): never {
-  if (!(error instanceof NotAdmitted)) throw error;
-  throw new FullmatchError('queue_full', 'Too many verifications are waiting; try again later.', {
+function tooManyVerifications(): FullmatchError {
+  return new FullmatchError('queue_full', 'Too many verifications are waiting; try again later.', {
     details: { retryAfterSeconds: 5 },
   });
 }
