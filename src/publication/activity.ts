@@ -4,7 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import type { FeedReader, HistoryQuery, StatisticsReader } from '../repository/repository.ts';
+import {
+  FeedReader,
+  followFeed,
+  type HistoryQuery,
+  readStatisticsHistory,
+  readStatisticsOverview,
+  sequenceEvents,
+} from '../repository/repository.ts';
+import { type Database } from '../store/database.ts';
 import { type Documents } from './documents.ts';
 import { makeSnapshot, type Snapshot } from './snapshot.ts';
 import { EventHub, type EventHubOptions } from './event-hub.ts';
@@ -51,7 +59,9 @@ export interface RunningActivity extends Activity {
 
 /** Dependencies of the activity. */
 export interface ActivityDependencies {
-  readonly reader: StatisticsReader;
+  readonly database: Database;
+  /** The same database with a deadline, for reads that somebody waits for. */
+  readonly serving: Database;
   readonly registry: () => ChainRegistry;
   readonly documents: Pick<Documents, 'current'>;
   readonly log: Logger;
@@ -59,10 +69,10 @@ export interface ActivityDependencies {
 
 /** Starts following the feed and sending events. */
 export async function openActivity(
-  { reader, registry, documents, log }: ActivityDependencies,
+  { database, serving, registry, documents, log }: ActivityDependencies,
   options: EventHubOptions,
 ): Promise<RunningActivity> {
-  const feed = reader.createFeedReader();
+  const feed = new FeedReader(database);
   const opened = await feed.open(BACKLOG);
   const hub = new EventHub({ backlog: BACKLOG, ...options });
   let revision = 0;
@@ -88,7 +98,7 @@ export async function openActivity(
   let position: string | undefined;
   const statistics = startPacedLoop(
     async () => {
-      const reached = await reader.followFeed();
+      const reached = await followFeed(database);
       if (reached.position !== position) outdate();
       position = reached.position;
       return reached.isBehind;
@@ -99,7 +109,7 @@ export async function openActivity(
     async () => {
       let isMore = false;
       try {
-        isMore = await reader.sequenceEvents();
+        isMore = await sequenceEvents(database);
       } finally {
         // Others may have numbered events while this process could not.
         statistics.trigger();
@@ -113,7 +123,7 @@ export async function openActivity(
   const overview = createPrepared(
     () => `${revision} ${Math.floor(Date.now() / HOUR_MS)}`,
     async (previous) => {
-      const read = await reader.readOverview();
+      const read = await readStatisticsOverview(serving);
       return makeSnapshot(renderOverview(read, registry()), read.asOf, previous);
     },
   );
@@ -124,7 +134,7 @@ export async function openActivity(
       const key = JSON.stringify([today, question]);
       const known = histories.get(key);
       if (known !== undefined) return known;
-      const made = reader.readHistory(question).then((history) => {
+      const made = readStatisticsHistory(serving, question).then((history) => {
         const bytes = renderHistory(question, history);
         return { bytes, tags: entityTags(bytes) };
       });

@@ -15,10 +15,11 @@ import {
   MATCHES_CHANNEL,
   type MatchCounts,
   type Statistics,
-  createStatisticsReader,
+  followFeed,
   readClaims,
   readStatistics,
   renderStatistics,
+  sequenceEvents,
 } from '../repository/repository.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { openActivity, type RunningActivity } from './activity.ts';
@@ -178,10 +179,12 @@ export class Publication {
   async open(): Promise<void> {
     await this.refresh();
     const { served, pollMs = POLL_MS } = this.#options;
-    const reader = createStatisticsReader(this.#database, this.#serving);
     if (served !== undefined && this.#documents !== undefined) {
-      const parts = { registry: () => this.registry, documents: this.#documents, log: this.#log };
-      this.#activity = this.#closers.add(await openActivity({ reader, ...parts }, served.events));
+      const parts = {
+        ...{ database: this.#database, serving: this.#serving },
+        ...{ registry: () => this.registry, documents: this.#documents, log: this.#log },
+      };
+      this.#activity = this.#closers.add(await openActivity(parts, served.events));
     }
     const refreshAll = async (): Promise<boolean> => {
       try {
@@ -191,8 +194,8 @@ export class Publication {
       }
       if (this.#activity !== undefined) return false;
       // Without hosts events have no readers here, but any process may number and count them.
-      const isMore = await reader.sequenceEvents();
-      return (await reader.followFeed()).isBehind || isMore;
+      const isMore = await sequenceEvents(this.#database);
+      return (await followFeed(this.#database)).isBehind || isMore;
     };
     const loop = startPacedLoop(refreshAll, { gapMs: 0, what: 'statistics', log: this.#log });
     this.#closers.add(loop);

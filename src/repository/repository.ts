@@ -11,12 +11,12 @@ export {
   FEED_START,
   type FeedEntry,
   type FeedCursor,
-  type FeedReader,
+  FeedReader,
   type MatchEvent,
   type OpenedFeed,
   readFeedPosition,
 } from './feed/feed-reader.ts';
-export { readFeedLags } from './feed/follow-feed.ts';
+export { followFeed, readFeedLags } from './feed/follow-feed.ts';
 export { findLostEvents, readDatabaseIdentity, readNewestMarks } from './feed/lost-events.ts';
 export { sequenceEvents } from './feed/sequence-events.ts';
 export {
@@ -103,13 +103,17 @@ export {
   type SignatureDatabase,
 } from './signatures/signature-database.ts';
 export { type CountDifference, recount, type Recount } from './statistics/recount.ts';
-export type { HistoryQuery, StatisticsHistory } from './statistics/statistics-history.ts';
-export type {
-  CountsWithClaims,
-  MatchCounts,
-  StatisticsOverview,
+export {
+  type HistoryQuery,
+  readStatisticsHistory,
+  type StatisticsHistory,
+} from './statistics/statistics-history.ts';
+export {
+  type CountsWithClaims,
+  type MatchCounts,
+  readStatisticsOverview,
+  type StatisticsOverview,
 } from './statistics/statistics-overview.ts';
-export { createStatisticsReader, type StatisticsReader } from './statistics/statistics-reader.ts';
 export {
   readClaims,
   readContractChainIds,
