@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { combineSignals } from '../../compilers/followed-signal.ts';
+import { abortable } from '../../lib/deadline.ts';
 import { type ContractCompiler } from './compile-contract.ts';
 
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];
@@ -52,7 +52,7 @@ export function withOutputCache(compilers: ContractCompiler): ContractCompiler {
       const { signal } = request;
       const key = keyOf(request);
       const other = underWay.get(key);
-      if (other !== undefined) await unlessAborted(other, signal);
+      if (other !== undefined) await (signal ? abortable(other, signal) : other);
       signal?.throwIfAborted();
       const output = kept.get(key);
       if (output === undefined) return compile(key, request);
@@ -65,14 +65,4 @@ function keyOf({ language, version, rootSource, input }: Request): string {
   return createHash('sha256')
     .update(JSON.stringify({ language, version, rootSource, input }))
     .digest('base64');
-}
-
-/** @throws the reason of `signal` */
-async function unlessAborted(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
-  const ending = combineSignals(signal === undefined ? [] : [signal]);
-  try {
-    await ending.race(promise);
-  } finally {
-    ending.release();
-  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { abortable } from '../../lib/deadline.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import {
@@ -220,7 +221,7 @@ async function verifyAndStore(
 ): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
   const verifyJob = (contradicted: Contradiction[]): Promise<VerificationResult> =>
-    untilAborted(verify(job, signal, contradicted), signal);
+    abortable(verify(job, signal, contradicted), signal);
   const { result, saved } = await verifyAndSave(database, verifyJob, log);
   const { contract } = result;
   const isOurs = await finishWithMatch(
@@ -245,19 +246,6 @@ async function verifyAndStore(
   );
   if (!isOurs) return undefined;
   return { kind: 'match', outcome: isFullMatch(contract) ? 'full' : 'partial' };
-}
-
-/** Rejects as soon as the signal aborts, whether or not the work reacts to it. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    // An already aborted signal fires no event.
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 /** Ends a job without a match, or puts it back. */
