@@ -1,7 +1,7 @@
 /** Writes openapi.json from the schemas of the routes, and the types of the client: `npx tsx scripts/build-openapi.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-import { buildOpenapiDocument, renderOpenapiDocument } from '../src/http/openapi-document.ts';
+import { buildOpenapiDocument, renderOpenapiDocument } from './openapi-document.ts';
 import { renderClientTypes } from './client-types.ts';
 
 const root = new URL('../', import.meta.url);

@@ -1,6 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 
-import { type OpenapiDocument } from '../src/http/openapi-document.ts';
+import { type OpenapiDocument } from './openapi-document.ts';
 
 /** The constructs of JSON Schema that the document uses. */
 interface Schema {

@@ -46,7 +46,7 @@ contract Token {
 `;
 const PATH = 'contracts/Token.sol';
 const COPIES = 24;
-const EXAMPLES = '../src/http/api-examples.json';
+const EXAMPLES = '../scripts/api-examples.json';
 
 interface Parameter {
   readonly name: string;

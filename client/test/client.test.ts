@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderClientTypes } from '../../scripts/client-types.ts';
-import { buildOpenapiDocument } from '../../src/http/openapi-document.ts';
+import { buildOpenapiDocument } from '../../scripts/openapi-document.ts';
 import { saveMatch, saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { ALL_CHAINS, bootService, type BootedService } from '../../test/support/booted-service.ts';
 import { followed } from '../../test/support/followed.ts';

@@ -21,7 +21,7 @@ import {
   API_ROUTES,
   OPERATOR_ROUTES,
   REPOSITORY_ROUTES,
-} from '../../../src/http/openapi-document.ts';
+} from '../../../scripts/openapi-document.ts';
 import { blockscoutErrorShapes } from '../../../src/http/api/blockscout/blockscout-error.ts';
 import { verdictSchema } from '../../../src/http/api/blockscout/blockscout-routes.ts';
 import { messageSchema } from '../../../src/http/api/blockscout/explorer/explorer-routes.ts';

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 
-import * as apiRoutes from './api/api-routes.ts';
-import { chainRoutes } from './api/chains/chain-routes.ts';
-import { chainHealthRoute } from './api/chains/chain-health-route.ts';
-import { chainMonitorRoute } from './api/chains/chain-monitor-route.ts';
-import { compilersRoute } from './api/compilers-route.ts';
+import * as apiRoutes from '../src/http/api/api-routes.ts';
+import { chainRoutes } from '../src/http/api/chains/chain-routes.ts';
+import { chainHealthRoute } from '../src/http/api/chains/chain-health-route.ts';
+import { chainMonitorRoute } from '../src/http/api/chains/chain-monitor-route.ts';
+import { compilersRoute } from '../src/http/api/compilers-route.ts';
 import {
   batchRoutes,
   methodsRoutes,
@@ -14,35 +14,38 @@ import {
   verdictRoutes,
   versionsRoutes,
   storedRoutes,
-} from './api/blockscout/blockscout-routes.ts';
-import { explorerApiRoutes } from './api/blockscout/explorer/explorer-routes.ts';
-import { bytecodeDatabaseRoutes } from './api/blockscout/code-database-routes.ts';
-import { providerRoutes } from './api/blockscout/signature-provider-routes.ts';
-import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
-import { mcpRoute } from './api/mcp/mcp-routes.ts';
-import { listingRoute } from './api/unlisted/listing-route.ts';
-import { OPERATOR_URL, operatorRoutes } from './operator/operator-routes.ts';
-import { badgeRoute } from './api/badge/badge-routes.ts';
-import { cardRoute, contractCardRoute } from './api/card/card-routes.ts';
-import { downloadRoute } from './api/downloads/downloads-routes.ts';
-import { signatureRoutes } from './api/signatures/signature-routes.ts';
-import { jobDocumentRoute } from './api/job-document.ts';
-import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
-import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
-import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
-import { eventDataSchemas } from './api/statistics/statistics-routes.ts';
-import { sourcesRoutes } from './api/sources/sources-routes.ts';
-import { v1LookUpRoutes } from './api/v1/look-up-routes.ts';
-import { v1VerifyRoutes } from './api/v1/verify-routes.ts';
-import { v2ContractRoutes } from './api/v2/contract-routes.ts';
-import { v2VerifyRoutes } from './api/v2/verify-routes.ts';
-import { upgradesRoute } from './api/upgrades/upgrades-route.ts';
-import { withdrawnRoute } from './api/withdrawn/withdrawn-route.ts';
-import { livenessRoute, readinessRoute } from './health-routes.ts';
-import { apiFileRoute, fileRoute, folderRoute } from './repository/contract-tree.ts';
-import { parentFolderRoutes } from './repository/parent-folders.ts';
-import * as repositoryRoutes from './repository/repository-routes.ts';
-import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
+} from '../src/http/api/blockscout/blockscout-routes.ts';
+import { explorerApiRoutes } from '../src/http/api/blockscout/explorer/explorer-routes.ts';
+import { bytecodeDatabaseRoutes } from '../src/http/api/blockscout/code-database-routes.ts';
+import { providerRoutes } from '../src/http/api/blockscout/signature-provider-routes.ts';
+import { etherscanRoutes } from '../src/http/api/etherscan/etherscan-routes.ts';
+import { mcpRoute } from '../src/http/api/mcp/mcp-routes.ts';
+import { listingRoute } from '../src/http/api/unlisted/listing-route.ts';
+import { OPERATOR_URL, operatorRoutes } from '../src/http/operator/operator-routes.ts';
+import { badgeRoute } from '../src/http/api/badge/badge-routes.ts';
+import { cardRoute, contractCardRoute } from '../src/http/api/card/card-routes.ts';
+import { downloadRoute } from '../src/http/api/downloads/downloads-routes.ts';
+import { signatureRoutes } from '../src/http/api/signatures/signature-routes.ts';
+import { jobDocumentRoute } from '../src/http/api/job-document.ts';
+import { evidenceRoutes } from '../src/http/api/evidence/evidence-routes.ts';
+import { contractPageRoute, jobPageRoute } from '../src/http/api/page-redirects.ts';
+import { statisticsRoutes } from '../src/http/api/statistics/add-statistics-routes.ts';
+import { eventDataSchemas } from '../src/http/api/statistics/statistics-routes.ts';
+import { sourcesRoutes } from '../src/http/api/sources/sources-routes.ts';
+import { v1LookUpRoutes } from '../src/http/api/v1/look-up-routes.ts';
+import { v1VerifyRoutes } from '../src/http/api/v1/verify-routes.ts';
+import { v2ContractRoutes } from '../src/http/api/v2/contract-routes.ts';
+import { v2VerifyRoutes } from '../src/http/api/v2/verify-routes.ts';
+import { upgradesRoute } from '../src/http/api/upgrades/upgrades-route.ts';
+import { withdrawnRoute } from '../src/http/api/withdrawn/withdrawn-route.ts';
+import { livenessRoute, readinessRoute } from '../src/http/health-routes.ts';
+import { apiFileRoute, fileRoute, folderRoute } from '../src/http/repository/contract-tree.ts';
+import { parentFolderRoutes } from '../src/http/repository/parent-folders.ts';
+import * as repositoryRoutes from '../src/http/repository/repository-routes.ts';
+import {
+  STATISTICS_COMPONENT,
+  statisticsJsonSchema,
+} from '../src/http/repository/statistics-schema.ts';
 
 /** The parts of an OpenAPI 3.1 document that scripts and tests read. */
 export interface OpenapiDocument {

@@ -2,25 +2,22 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 
-import {
-  createCheckedApiApp,
-  createCheckedRepositoryApp,
-} from '../../test/support/wire/checked-answers.ts';
-import { fixtureDependencies } from '../../test/support/http-fixture.ts';
-import { NO_SHARED_DATA, sharedData } from '../../test/support/shared-data.ts';
-import { type ContractMatch } from '../repository/matches/contract-match.ts';
+import { createCheckedApiApp, createCheckedRepositoryApp } from './support/wire/checked-answers.ts';
+import { fixtureDependencies } from './support/http-fixture.ts';
+import { NO_SHARED_DATA, sharedData } from './support/shared-data.ts';
+import { type ContractMatch } from '../src/repository/matches/contract-match.ts';
 import {
   buildOpenapiDocument,
   type JsonSchema,
   renderOpenapiDocument,
-} from './openapi-document.ts';
-import { type HostApp } from './host-app.ts';
-import { tooManyResponses, tooManyClientResponses } from './records/overload-errors.ts';
-import { createOperatorApp, type OperatorParts } from './operator/operator-app.ts';
-import { type RecordResponder } from './records/record-responder.ts';
-import { REPOSITORY_URL } from './repository/repository-routes.ts';
+} from '../scripts/openapi-document.ts';
+import { type HostApp } from '../src/http/host-app.ts';
+import { tooManyResponses, tooManyClientResponses } from '../src/http/records/overload-errors.ts';
+import { createOperatorApp, type OperatorParts } from '../src/http/operator/operator-app.ts';
+import { type RecordResponder } from '../src/http/records/record-responder.ts';
+import { REPOSITORY_URL } from '../src/http/repository/repository-routes.ts';
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
 const document = buildOpenapiDocument(version);
