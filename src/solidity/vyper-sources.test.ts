@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildVyperJson, vyperImportsOf, vyperPragmaOf } from './vyper-sources.ts';
-import { newestSatisfying } from './pragma-version.ts';
+import { newestSatisfying } from '../../web/src/verify/pragma-version.ts';
 
 describe('Vyper pragma', () => {
   test.each([

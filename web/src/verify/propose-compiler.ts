@@ -1,7 +1,7 @@
 import { pragmaOf } from '../../../src/solidity/build-standard-json.ts';
 import { type PlainInput } from '../../../src/solidity/detected-compilation.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
-import { newestSatisfying } from '../../../src/solidity/pragma-version.ts';
+import { newestSatisfying } from './pragma-version.ts';
 import { createApi } from '../api.ts';
 import { type FoundCode } from '../parts/read-code.ts';
 

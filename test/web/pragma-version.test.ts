@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { satisfiesRange, newestSatisfying } from './pragma-version.ts';
+import { satisfiesRange, newestSatisfying } from '../../web/src/verify/pragma-version.ts';
 
 describe('Pragma', () => {
   test.each<[string, readonly string[], readonly string[]]>([
