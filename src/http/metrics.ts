@@ -11,7 +11,7 @@ import { addMonitorMetrics, addMonitorRequests } from './monitor-metrics.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
 import { type RecordResponder } from './records/record-responder.ts';
 import { createReportGauges } from './report-gauge.ts';
-import { RequestDurations, type RequestObserver } from './request-durations.ts';
+import { addRequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';
 import { type Verification } from '../verification/verification.ts';
 
@@ -58,9 +58,8 @@ export function createMetrics(sources: {
   addEndpointMetrics(registers, sources.chainHealth.reports);
   addMonitorMetrics(registers, () => sources.monitors.reports());
   if (sources.monitorRequests) addMonitorRequests(registers, sources.monitorRequests);
-  const durations = new RequestDurations(registry);
   return {
-    observer: (host) => durations.observer(host),
+    observer: addRequestDurations(registry),
     render: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };
 }
