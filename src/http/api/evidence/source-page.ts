@@ -1,6 +1,12 @@
+import { type z } from '@hono/zod-openapi';
+
 import type { SourcePage, SourceQuery } from '../../../repository/repository.ts';
 import { type ResponseOf } from '../../answer.ts';
-import { SOURCES_PER_PAGE, type sourcePageSchema } from './evidence-routes.ts';
+import {
+  SOURCES_PER_PAGE,
+  type sourcePageRoute,
+  type sourcePageSchema,
+} from './evidence-routes.ts';
 
 /**
  * Returns the query for a page of sources; undefined if no source can have this path: PostgreSQL text cannot
@@ -9,10 +15,7 @@ import { SOURCES_PER_PAGE, type sourcePageSchema } from './evidence-routes.ts';
 export function toSourceQuery({
   after,
   path,
-}: {
-  readonly after?: string | undefined;
-  readonly path?: string | undefined;
-}): SourceQuery | undefined {
+}: z.output<typeof sourcePageRoute.request.query>): SourceQuery | undefined {
   if (`${after ?? ''}${path ?? ''}`.includes('\0')) return undefined;
   return {
     limit: SOURCES_PER_PAGE,

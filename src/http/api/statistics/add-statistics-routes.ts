@@ -1,4 +1,4 @@
-import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type OpenAPIHono, type z } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../../../errors.ts';
 import { isAddress } from '../../../lib/address-text.ts';
@@ -158,14 +158,7 @@ function listQuestion({
   trust,
   after,
   limit = DEFAULT_PAGE,
-}: {
-  readonly chain?: number | undefined;
-  readonly match?: ListQuery['match'] | undefined;
-  readonly origin?: ListQuery['origin'] | undefined;
-  readonly trust?: ListQuery['trust'] | undefined;
-  readonly after?: string | undefined;
-  readonly limit?: number | undefined;
-}): ListQuery {
+}: z.output<typeof newestRoute.request.query>): ListQuery {
   return {
     limit,
     ...(chain !== undefined && { chainId: chain }),
@@ -205,17 +198,7 @@ function search(contracts: ContractLists, text: string, question: ListQuery): Pr
 }
 
 function historyQuestion(
-  {
-    chain,
-    from,
-    to,
-    interval = 'day',
-  }: {
-    readonly chain?: readonly number[] | undefined;
-    readonly from?: string | undefined;
-    readonly to?: string | undefined;
-    readonly interval?: 'day' | 'week' | 'month' | undefined;
-  },
+  { chain, from, to, interval = 'day' }: z.output<typeof historyRoute.request.query>,
   now: Date,
 ): HistoryQuery {
   const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
