@@ -25,7 +25,8 @@ export class JsonFault extends Error {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Classes of bytes outside strings; 0 for all others. */
+/** Classes of bytes outside strings. */
+const OTHER = 0;
 const OPENER = 1;
 const CLOSER = 2;
 const COLON = 3;
@@ -41,101 +42,45 @@ BYTES[0x3a] = COLON;
 BYTES[QUOTE] = TEXT;
 
 /**
- * Counts the depth and values of JSON on its bytes, chunk by chunk, in one pass and constant memory. The
- * counts of malformed JSON are meaningless, but a parser rejects it at the first invalid byte.
+ * Counts the values of JSON on its bytes, in one pass and constant memory. The count of malformed JSON is
+ * meaningless, but a parser rejects it at the first invalid byte.
+ * @throws JsonFault too_deep, too_many_values, too_many_escapes
  */
-export class JsonScanner {
-  readonly #limits: JsonLimits;
-  #depth = 0;
-  /** Number of strings, scalars and openers, minus colons: a colon makes the string before it a name. */
-  #values = 0;
-  #escapes = 0;
-  #inText = false;
-  #inScalar = false;
-  #isEscaped = false;
-
-  constructor(limits: JsonLimits) {
-    this.#limits = limits;
-  }
-
-  /** Number of values so far. */
-  get values(): number {
-    return this.#values;
-  }
-
-  /**
-   * Scans the next chunk.
-   * @throws JsonFault too_deep, too_many_values, too_many_escapes
-   */
-  push(chunk: Uint8Array): void {
-    let index = 0;
-    while (index < chunk.length) {
-      if (this.#inText) {
-        index = this.#endOfText(chunk, index);
-        continue;
-      }
-      const meaning = BYTES[chunk[index] as number];
-      index += 1;
-      if (meaning === SCALAR) {
-        if (!this.#inScalar) this.#count();
-        this.#inScalar = true;
-        continue;
-      }
-      this.#inScalar = false;
-      if (meaning === OPENER) {
-        this.#count();
-        this.#depth += 1;
-        if (this.#depth > this.#limits.depth) throw tooDeep(this.#limits);
-      } else if (meaning === CLOSER) this.#depth -= 1;
-      else if (meaning === COLON) this.#values -= 1;
-      else if (meaning === TEXT) {
-        this.#inText = true;
-        this.#count();
+export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
+  const { length } = bytes;
+  const { escapes: maxEscapes = Infinity } = limits;
+  let depth = 0;
+  // Number of strings, scalars and openers, minus colons: a colon makes the string before it a name.
+  let values = 0;
+  let escapes = 0;
+  let inScalar = false;
+  for (let index = 0; index < length; index += 1) {
+    const kind = BYTES[bytes[index] as number];
+    if (kind === SCALAR && inScalar) continue;
+    inScalar = kind === SCALAR;
+    if (kind === CLOSER) depth -= 1;
+    else if (kind === COLON) values -= 1;
+    else if (kind !== OTHER) {
+      values += 1;
+      // Allows one more, since the last string may turn out to be a name.
+      if (values > limits.values + 1) throw tooMany(limits);
+    }
+    if (kind === OPENER) {
+      depth += 1;
+      if (depth > limits.depth) throw tooDeep(limits);
+    } else if (kind === TEXT) {
+      for (index += 1; index < length; index += 1) {
+        const byte = bytes[index];
+        if (byte === BACKSLASH) {
+          escapes += 1;
+          if (escapes > maxEscapes) throw tooManyEscapes(maxEscapes);
+          index += 1;
+        } else if (byte === QUOTE) break;
       }
     }
   }
-
-  /**
-   * Finishes the scan.
-   * @throws JsonFault too_many_values
-   */
-  end(): void {
-    if (this.#values > this.#limits.values) throw tooMany(this.#limits);
-  }
-
-  /** Returns the index after the closing quote of the current string, or the end of the chunk. */
-  #endOfText(chunk: Uint8Array, from: number): number {
-    let index = from;
-    if (this.#isEscaped) {
-      this.#isEscaped = false;
-      index += 1;
-    }
-    for (; index < chunk.length; index += 1) {
-      const byte = chunk[index];
-      if (byte === BACKSLASH) {
-        this.#countEscape();
-        index += 1;
-        this.#isEscaped = index === chunk.length;
-      } else if (byte === QUOTE) {
-        this.#inText = false;
-        return index + 1;
-      }
-    }
-    return chunk.length;
-  }
-
-  #countEscape(): void {
-    const { escapes } = this.#limits;
-    this.#escapes += 1;
-    if (escapes === undefined || this.#escapes <= escapes) return;
-    throw new JsonFault('too_many_escapes', `The JSON has more than ${escapes} escapes.`);
-  }
-
-  #count(): void {
-    this.#values += 1;
-    // Allows one more, since the last string may turn out to be a name.
-    if (this.#values > this.#limits.values + 1) throw tooMany(this.#limits);
-  }
+  if (values > limits.values) throw tooMany(limits);
+  return values;
 }
 
 function tooDeep({ depth }: JsonLimits): JsonFault {
@@ -146,15 +91,8 @@ function tooMany({ values }: JsonLimits): JsonFault {
   return new JsonFault('too_many_values', `The JSON has more than ${values} values.`);
 }
 
-/**
- * Counts the values of JSON on its bytes.
- * @throws JsonFault too_deep, too_many_values, too_many_escapes
- */
-export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
-  const scanner = new JsonScanner(limits);
-  scanner.push(bytes);
-  scanner.end();
-  return scanner.values;
+function tooManyEscapes(escapes: number): JsonFault {
+  return new JsonFault('too_many_escapes', `The JSON has more than ${escapes} escapes.`);
 }
 
 /**
