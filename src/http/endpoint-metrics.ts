@@ -25,28 +25,24 @@ export function addEndpointMetrics(
     'fullmatch_endpoint_state',
     '1 for the state that a probed endpoint is in, 0 for the others',
     ['state'],
-    ({ state: current }) =>
-      ENDPOINT_STATES.map((state) => [{ state }, Number(state === current)] as const),
+    ({ state: current }) => ENDPOINT_STATES.map((state) => [{ state }, state === current] as const),
   );
   gauge(
     'fullmatch_endpoint_latency_seconds',
     'Time to the answer of a probed endpoint, median and 95th percentile of the newest hundred',
     ['quantile'],
-    ({ latency }) =>
-      latency === undefined
-        ? []
-        : [
-            [{ quantile: '0.5' }, latency.p50Ms / 1000],
-            [{ quantile: '0.95' }, latency.p95Ms / 1000],
-          ],
+    ({ latency }) => [
+      [{ quantile: '0.5' }, latency && latency.p50Ms / 1000],
+      [{ quantile: '0.95' }, latency && latency.p95Ms / 1000],
+    ],
   );
-  gauge('fullmatch_endpoint_head_block', 'Newest block of a probed endpoint', [], ({ head }) =>
-    head === undefined ? [] : [[{}, head.number]],
-  );
+  gauge('fullmatch_endpoint_head_block', 'Newest block of a probed endpoint', [], ({ head }) => [
+    [{}, head?.number],
+  ]);
   gauge(
     'fullmatch_endpoint_lag_blocks',
     'Blocks that a peer had when this endpoint did not',
     [],
-    ({ lagBlocks }) => (lagBlocks === undefined ? [] : [[{}, lagBlocks]]),
+    ({ lagBlocks }) => [[{}, lagBlocks]],
   );
 }

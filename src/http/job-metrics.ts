@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 import { type HealthReport } from './health-schema.ts';
 import { createReportGauges } from './report-gauge.ts';
@@ -12,14 +12,12 @@ export function addJobMetrics(
   registers: Registry[],
   verification: Pick<Verification, 'onJobEnd' | 'waiters'>,
 ): void {
-  new Gauge({
-    name: 'fullmatch_verification_waiting_requests',
-    help: 'Requests of this process that wait for the ends of verification jobs',
-    registers,
-    collect() {
-      this.set(verification.waiters);
-    },
-  });
+  createReportGauges(registers, () => [[{}, verification]])(
+    'fullmatch_verification_waiting_requests',
+    'Requests of this process that wait for the ends of verification jobs',
+    [],
+    ({ waiters }) => [[{}, waiters]],
+  );
   const ended = new Counter({
     name: 'fullmatch_verification_jobs_ended_total',
     help: 'Verification jobs that this process brought to their ends, by match (full, partial) or code of the failure',
@@ -46,37 +44,31 @@ export function addQueueMetrics(registers: Registry[], health: () => HealthRepor
     'fullmatch_verification_jobs',
     'Verification jobs in flight by state, of all processes of the database',
     ['state'],
-    ({ queue }) =>
-      queue === undefined
-        ? []
-        : [
-            [{ state: 'queued' }, queue.queued],
-            [{ state: 'running' }, queue.running],
-          ],
+    ({ queue }) => [
+      [{ state: 'queued' }, queue?.queued],
+      [{ state: 'running' }, queue?.running],
+    ],
   );
   gauge(
     'fullmatch_verification_oldest_queued_age_seconds',
     'Time since the submission of the job that waits longest; 0 when none waits',
     [],
-    ({ queue }) => (queue === undefined ? [] : [[{}, queue.oldestQueuedSeconds ?? 0]]),
+    ({ queue }) => [[{}, queue && (queue.oldestQueuedSeconds ?? 0)]],
   );
   gauge(
     'fullmatch_compilers',
     'Compilations at work, compilations that wait for a place, and loaded compilers that wait for work',
     ['state'],
-    ({ compilers }) =>
-      compilers === undefined
-        ? []
-        : [
-            [{ state: 'running' }, compilers.running],
-            [{ state: 'waiting' }, compilers.waiting],
-            [{ state: 'warm' }, compilers.warm],
-          ],
+    ({ compilers }) => [
+      [{ state: 'running' }, compilers?.running],
+      [{ state: 'waiting' }, compilers?.waiting],
+      [{ state: 'warm' }, compilers?.warm],
+    ],
   );
   gauge(
     'fullmatch_warm_compilers_bytes',
     'Resident memory of the loaded compilers that wait for work, as each had it when its last compilation ended',
     [],
-    ({ compilers }) => (compilers === undefined ? [] : [[{}, compilers.warmBytes]]),
+    ({ compilers }) => [[{}, compilers?.warmBytes]],
   );
 }

@@ -10,7 +10,7 @@ import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
 import { addMonitorMetrics, addMonitorRequests } from './monitor-metrics.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
 import { type RecordResponder } from './records/record-responder.ts';
-import { createReportGauges } from './report-gauge.ts';
+import { createReportGauges, secondsSince } from './report-gauge.ts';
 import { addRequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';
 import { type Verification } from '../verification/verification.ts';
@@ -76,33 +76,24 @@ function addDocumentMetrics(registers: Registry[], documents: Documents): void {
       for (const document of names) this.inc({ document }, documents.swaps[document]);
     },
   });
-  new Gauge({
-    name: 'fullmatch_snapshot_bytes',
-    help: 'Size of a published document by coding; br is absent until it is ready',
-    labelNames: ['document', 'coding'],
+  const gauge = createReportGauges(
     registers,
-    collect() {
-      this.reset();
-      for (const document of names) {
-        for (const [coding, bytes] of Object.entries(documents.current[document]?.lengths ?? {})) {
-          this.set({ document, coding }, bytes);
-        }
-      }
-    },
-  });
-  new Gauge({
-    name: 'fullmatch_snapshot_age_seconds',
-    help: 'Time since the content of a published document last changed',
-    labelNames: ['document'],
-    registers,
-    collect() {
-      this.reset();
-      for (const document of names) {
-        const changed = documents.current[document]?.lastModified.getTime();
-        if (changed !== undefined) this.set({ document }, Math.max(0, Date.now() - changed) / 1000);
-      }
-    },
-  });
+    () => names.map((document) => [{ document }, documents.current[document]] as const),
+    ['document'],
+  );
+  gauge(
+    'fullmatch_snapshot_bytes',
+    'Size of a published document by coding; br is absent until it is ready',
+    ['coding'],
+    (snapshot) =>
+      Object.entries(snapshot?.lengths ?? {}).map(([coding, bytes]) => [{ coding }, bytes]),
+  );
+  gauge(
+    'fullmatch_snapshot_age_seconds',
+    'Time since the content of a published document last changed',
+    [],
+    (snapshot) => [[{}, snapshot && secondsSince(snapshot.lastModified)]],
+  );
 }
 
 function addRecordMetrics(registers: Registry[], answers: Pick<RecordResponder, 'held'>): void {
@@ -118,96 +109,83 @@ function addRecordMetrics(registers: Registry[], answers: Pick<RecordResponder, 
       this.inc({ outcome: 'miss' }, misses);
     },
   });
-  new Gauge({
-    name: 'fullmatch_record_cache_bytes',
-    help: 'Renderings of records that are kept in memory',
-    registers,
-    collect() {
-      this.set(answers.held.cached);
-    },
-  });
+  const gauge = createReportGauges(registers, () => [[{}, answers.held]]);
+  gauge(
+    'fullmatch_record_cache_bytes',
+    'Renderings of records that are kept in memory',
+    [],
+    ({ cached }) => [[{}, cached]],
+  );
 }
 
 function addHealthMetrics(registers: Registry[], health: () => HealthReport): void {
   const gauge = createReportGauges(registers, () => [[{}, health()]]);
-  gauge('fullmatch_ready', '1 when requests should come here', [], ({ ready }) => [
-    [{}, Number(ready)],
-  ]);
+  gauge('fullmatch_ready', '1 when requests should come here', [], ({ ready }) => [[{}, ready]]);
   gauge(
     'fullmatch_database_behind',
     '1 while the database lacks events that were acknowledged',
     [],
-    ({ reasons }) => [[{}, Number(reasons.some(({ code }) => code === 'database_behind'))]],
+    ({ reasons }) => [[{}, reasons.some(({ code }) => code === 'database_behind')]],
   );
   gauge(
     'fullmatch_chains',
     'Chains of the registry, all, supported and monitored',
     ['kind'],
-    ({ registry }) =>
-      registry === undefined
-        ? []
-        : [
-            [{ kind: 'all' }, registry.chains],
-            [{ kind: 'supported' }, registry.supported],
-            [{ kind: 'monitored' }, registry.monitored],
-          ],
+    ({ registry }) => [
+      [{ kind: 'all' }, registry?.chains],
+      [{ kind: 'supported' }, registry?.supported],
+      [{ kind: 'monitored' }, registry?.monitored],
+    ],
   );
   gauge(
     'fullmatch_registry_findings',
     'Findings of the chain registry by level',
     ['level'],
     ({ registry }) =>
-      registry === undefined
-        ? []
-        : Object.entries(registry.findings).map(([level, count]) => [{ level }, count]),
+      Object.entries(registry?.findings ?? {}).map(([level, count]) => [{ level }, count]),
   );
   gauge(
     'fullmatch_configuration_refused',
     '1 while a newer configuration was rejected and the previous one is still used',
     [],
-    ({ configuration }) =>
-      configuration === undefined ? [] : [[{}, Number(configuration.refused)]],
+    ({ configuration }) => [[{}, configuration?.refused]],
   );
   gauge(
     'fullmatch_chain_list_stale',
     '1 while no source gives a newer chain list that can be accepted',
     [],
-    ({ registry }) => (registry === undefined ? [] : [[{}, Number(registry.stale)]]),
+    ({ registry }) => [[{}, registry?.stale]],
   );
   gauge(
     'fullmatch_chain_list_age_seconds',
     'Time since the chain list was read',
     [],
-    ({ registry }) => (registry === undefined ? [] : [[{}, registry.ageSeconds]]),
+    ({ registry }) => [[{}, registry?.ageSeconds]],
   );
   gauge(
     'fullmatch_chain_list_confirmed_age_seconds',
     'Time since a source last gave or confirmed the chain list',
     [],
-    ({ registry }) =>
-      registry?.confirmedSecondsAgo === undefined ? [] : [[{}, registry.confirmedSecondsAgo]],
+    ({ registry }) => [[{}, registry?.confirmedSecondsAgo]],
   );
   gauge(
     'fullmatch_contracts',
     'Contracts by match as in stats.json, which counts verified and imported ones',
     ['match'],
-    ({ statistics }) =>
-      statistics === undefined
-        ? []
-        : [
-            [{ match: 'full' }, statistics.full],
-            [{ match: 'partial' }, statistics.partial],
-          ],
+    ({ statistics }) => [
+      [{ match: 'full' }, statistics?.full],
+      [{ match: 'partial' }, statistics?.partial],
+    ],
   );
   gauge(
     'fullmatch_statistics_confirmed_age_seconds',
     'Time since the counts were compared with the database',
     [],
-    ({ statistics }) => (statistics === undefined ? [] : [[{}, statistics.confirmedSecondsAgo]]),
+    ({ statistics }) => [[{}, statistics?.confirmedSecondsAgo]],
   );
-  gauge('fullmatch_database_up', '1 while the database answers', [], ({ database }) =>
-    database === undefined ? [] : [[{}, Number(database.reachable)]],
-  );
+  gauge('fullmatch_database_up', '1 while the database answers', [], ({ database }) => [
+    [{}, database?.reachable],
+  ]);
 }
 
 /** Creates the app of the metrics port: GET /metrics. It is for loopback only and sends no CORS headers. */

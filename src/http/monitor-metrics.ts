@@ -1,8 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import { type Registry } from 'prom-client';
 
 import { CREATION_STATES } from '../monitor/inbox/creation-counts.ts';
 import { type MonitorReport } from '../monitor/monitor-report.ts';
-import { createReportGauges } from './report-gauge.ts';
+import { createReportGauges, secondsSince } from './report-gauge.ts';
 
 /** Adds metrics of the chains that are monitored for new contracts, taken from the reports. */
 export function addMonitorMetrics(
@@ -18,28 +18,25 @@ export function addMonitorMetrics(
     'fullmatch_monitor_lag_blocks',
     'Blocks between the monitor of a chain and the newest block',
     [],
-    ({ cursor }) => (cursor === undefined ? [] : [[{}, cursor.lag]]),
+    ({ cursor }) => [[{}, cursor?.lag]],
   );
   gauge(
     'fullmatch_monitor_current_age_seconds',
     'Time since the monitor of a chain last moved or stood where it should',
     [],
-    ({ cursor }) =>
-      cursor === undefined
-        ? []
-        : [[{}, Math.max(0, Date.now() - cursor.currentAt.getTime()) / 1000]],
+    ({ cursor }) => [[{}, cursor && secondsSince(cursor.currentAt)]],
   );
   gauge(
     'fullmatch_monitor_failing',
     '1 while the monitor of a chain fails or makes no progress',
     [],
-    ({ status }) => [[{}, Number(status === 'failing' || status === 'stalled')]],
+    ({ status }) => [[{}, status === 'failing' || status === 'stalled']],
   );
   gauge(
     'fullmatch_monitor_creations_found',
     'Contracts that the monitor of a chain ever found',
     [],
-    ({ cursor }) => (cursor === undefined ? [] : [[{}, cursor.found]]),
+    ({ cursor }) => [[{}, cursor?.found]],
   );
   gauge(
     'fullmatch_monitor_creations',
@@ -58,14 +55,13 @@ export function addMonitorRequests(
   registers: Registry[],
   requests: { readonly granted: number; readonly refused: number },
 ): void {
-  new Gauge({
-    name: 'fullmatch_monitor_requests',
-    help: 'Requests of the monitor of this process to endpoints since its start, granted and refused by the daily budget',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.set({ outcome: 'granted' }, requests.granted);
-      this.set({ outcome: 'refused' }, requests.refused);
-    },
-  });
+  createReportGauges(registers, () => [[{}, requests]])(
+    'fullmatch_monitor_requests',
+    'Requests of the monitor of this process to endpoints since its start, granted and refused by the daily budget',
+    ['outcome'],
+    ({ granted, refused }) => [
+      [{ outcome: 'granted' }, granted],
+      [{ outcome: 'refused' }, refused],
+    ],
+  );
 }
