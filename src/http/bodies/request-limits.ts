@@ -33,16 +33,24 @@ export function asRequestError(error: unknown, name: string): unknown {
 }
 
 /**
+ * Parses JSON that a request contains.
+ * @param name what the JSON is, at the start of the error's message: `The member abi`
+ * @throws FullmatchError invalid_json, request_too_many_values
+ */
+export function parseText(text: string | Uint8Array, limits: JsonLimits, name: string): unknown {
+  try {
+    return parseUntrustedJson(typeof text === 'string' ? Buffer.from(text) : text, limits);
+  } catch (error) {
+    throw asRequestError(error, name);
+  }
+}
+
+/**
  * Parses the JSON object of a body.
  * @throws FullmatchError invalid_json, request_too_many_values
  */
 export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
-  let value: unknown;
-  try {
-    value = parseUntrustedJson(bytes, limits);
-  } catch (error) {
-    throw asRequestError(error, 'The body');
-  }
+  const value = parseText(bytes, limits, 'The body');
   if (isMembers(value)) return value;
   throw new FullmatchError('invalid_json', 'The body is JSON, but no object.');
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
-import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import {
@@ -34,12 +33,7 @@ export function lookUpMethods(
   limits: RequestLimits,
 ): Readonly<Record<string, MethodLocation>> {
   const fields = validateBody(body, parseJsonBody(bytes, limits));
-  let abi: unknown;
-  try {
-    abi = parseUntrustedJson(Buffer.from(fields.abi), limits);
-  } catch (error) {
-    throw asRequestError(error, 'The member abi');
-  }
+  const abi = parseText(fields.abi, limits, 'The member abi');
   return locateMethods({
     code: Buffer.from(fields.bytecode.replace(/^0x/, ''), 'hex'),
     abi,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
 import { FullmatchError } from '../../../errors.ts';
-import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import { type AbiSignature, signaturesOf } from '../../../solidity/abi-signatures.ts';
 import { parseSignature } from '../../../solidity/parse-signature.ts';
 import type { LogEntry, SignatureImport } from '../../../repository/repository.ts';
-import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 
 /** Largest request body of the signature provider, in bytes. */
@@ -53,12 +52,7 @@ const eventsBody = z.looseObject({
  */
 export function readAbiBody(bytes: Uint8Array, limits: RequestLimits): SignatureImport {
   const { abi } = validateBody(abiBody, parseJsonBody(bytes, limits));
-  let entries: unknown;
-  try {
-    entries = parseUntrustedJson(Buffer.from(abi), limits);
-  } catch (error) {
-    throw asRequestError(error, 'The member abi');
-  }
+  const entries = parseText(abi, limits, 'The member abi');
   if (!Array.isArray(entries)) {
     throw new FullmatchError('invalid_parameter', 'abi: a list of entries is expected.');
   }

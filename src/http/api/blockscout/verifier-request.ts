@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { isAddress } from '../../../lib/address-text.ts';
 import { type Hex } from '../../../lib/hex.ts';
-import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import { buildStandardJson, PlainSourcesError } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson } from '../../../solidity/vyper-sources.ts';
@@ -11,7 +10,7 @@ import { type SubmittedCodes } from '../../../verification/submitted-codes/submi
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
 import {
   abiParser,
-  asRequestError,
+  parseText,
   parseJsonBody,
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
@@ -157,12 +156,7 @@ function readWhole(
   { compilerVersion: version, input }: z.output<typeof standardJson>,
   limits: RequestLimits,
 ): readonly [string, StandardJsonInput] {
-  let value: unknown;
-  try {
-    value = parseUntrustedJson(Buffer.from(input), limits);
-  } catch (error) {
-    throw asRequestError(error, 'The member input');
-  }
+  const value = parseText(input, limits, 'The member input');
   return [version, toStandardJson(validateBody(standardJsonInputSchema, value))];
 }
 

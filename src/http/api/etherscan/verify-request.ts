@@ -1,12 +1,11 @@
 import { type Hex } from '../../../lib/hex.ts';
-import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import { buildStandardJson, PlainSourcesError } from '../../../solidity/build-standard-json.ts';
 import { findDeclaration, findDeclarations } from '../../../solidity/find-declaration.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
-import { asRequestError, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseText, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import { standardJsonInputSchema } from '../v2/verify-body.ts';
@@ -155,12 +154,11 @@ export function parseStandardJsonParameter(
     source[1] === OPENING &&
     source.at(-1) === CLOSING &&
     source.at(-2) === CLOSING;
-  let value: unknown;
-  try {
-    value = parseUntrustedJson(isBraced ? source.subarray(1, -1) : source, limits);
-  } catch (error) {
-    throw asRequestError(error, 'The parameter sourceCode');
-  }
+  const value = parseText(
+    isBraced ? source.subarray(1, -1) : source,
+    limits,
+    'The parameter sourceCode',
+  );
   return toStandardJson(validateBody(standardJsonInputSchema, value));
 }
 

@@ -1,6 +1,5 @@
 import { type Hex } from '../../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../../lib/members.ts';
-import { parseUntrustedJson } from '../../../../lib/untrusted-json.ts';
 import { buildStandardJson, PlainSourcesError } from '../../../../solidity/build-standard-json.ts';
 import { findDeclaration } from '../../../../solidity/find-declaration.ts';
 import { isMetadata } from '../../../../solidity/metadata.ts';
@@ -11,7 +10,7 @@ import { type VerificationRequest } from '../../../../verification/verification-
 import { readForm } from '../../../bodies/read-form.ts';
 import {
   abiParser,
-  asRequestError,
+  parseText,
   parseJsonBody,
   requireSourceLimit,
   type RequestLimits,
@@ -153,12 +152,7 @@ function readStandardInput(submission: Submission): Compilation {
   const { files, limits } = submission;
   requireFiles(files);
   const document = files.find(({ name }) => name.endsWith('.json')) ?? files[0];
-  let value: unknown;
-  try {
-    value = parseUntrustedJson(Buffer.from(document?.text ?? ''), limits);
-  } catch (error) {
-    throw asRequestError(error, 'The file of the standard JSON input');
-  }
+  const value = parseText(document?.text ?? '', limits, 'The file of the standard JSON input');
   if (isMetadata(value)) {
     const others = files.filter((file) => file !== document);
     const sources = Object.fromEntries(others.map(({ name, text }) => [name, text]));
@@ -258,12 +252,7 @@ function textsIn(
 ): Readonly<Record<string, string>> {
   const json = fields.get(name)?.trim() ?? '';
   if (json === '') return {};
-  let value: unknown;
-  try {
-    value = parseUntrustedJson(Buffer.from(json), limits);
-  } catch (error) {
-    throw asRequestError(error, `The parameter ${name}`);
-  }
+  const value = parseText(json, limits, `The parameter ${name}`);
   const entries = isMembers(value) ? Object.entries(value) : undefined;
   if (entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string') !== true) {
     throw invalidMember(name, 'a JSON object of texts is expected');
