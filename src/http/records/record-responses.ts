@@ -1,5 +1,5 @@
 /** Declares an error in the format of an API. */
-type Say<Declared> = (description: string) => Declared;
+export type Say<Declared> = (description: string) => Declared;
 
 /** Responses of a route while too many large responses are in progress. */
 export function overloadResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {

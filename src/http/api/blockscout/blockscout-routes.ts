@@ -4,6 +4,7 @@ import { problemResponse } from '../../problem-schema.ts';
 import { BLOCKSCOUT_BASE_PATHS } from './base-paths.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { JSON_BODY } from '../../json-body.ts';
 
 const tags = ['Verify'];
 
@@ -113,12 +114,7 @@ function verifierRoute<Schema extends z.ZodType>(
     path: `${base}/api/v2/verifier/${language}/sources:${what}`,
     summary: `Blockscout verifier: ${isBatch ? 'several bytecodes' : 'bytecode'} with ${language === 'vyper' ? 'Vyper' : 'Solidity'}, ${sources === 'standard_json' ? 'standard JSON' : 'sources and settings'}`,
     tags,
-    request: {
-      body: {
-        required: true,
-        content: { 'application/json': { schema: z.looseObject({}) } },
-      },
-    },
+    request: { body: JSON_BODY },
     responses: {
       200: jsonResponse('The verdict, or the error in the request', schema),
     },
@@ -155,9 +151,7 @@ function storedRoute(base: string, what: 'verify' | 'verify-from-etherscan', sum
     path: `${base}/api/v2/verifier/sourcify/sources:${what}`,
     summary: `Blockscout verifier: ${summary}`,
     tags,
-    request: {
-      body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
-    },
+    request: { body: JSON_BODY },
     responses: {
       200: jsonResponse('The stored match, or why there is none', verdictSchema),
     },
@@ -201,9 +195,7 @@ export const methodsRoutes = BLOCKSCOUT_BASE_PATHS.map((base) =>
     path: `${base}/api/v2/verifier/solidity/methods:lookup`,
     summary: 'Blockscout verifier: map the functions of runtime code to its sources',
     tags,
-    request: {
-      body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
-    },
+    request: { body: JSON_BODY },
     responses: {
       200: jsonResponse('The functions that were found', methodsSchema),
       400: problemResponse('The request is invalid (`invalid_parameter`, `invalid_json`)'),

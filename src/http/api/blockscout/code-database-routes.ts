@@ -4,6 +4,7 @@ import { problemResponse } from '../../problem-schema.ts';
 import { BLOCKSCOUT_BASE_PATHS } from './base-paths.ts';
 import { sourceSchema } from './blockscout-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { JSON_BODY } from '../../json-body.ts';
 
 const tags = ['Verify'];
 
@@ -54,12 +55,7 @@ function searchRoute<Schema extends z.ZodType>(path: string, summary: string, sc
     path,
     summary: `Blockscout bytecode database: ${summary}`,
     tags,
-    request: {
-      body: {
-        required: true,
-        content: { 'application/json': { schema: z.looseObject({}) } },
-      },
-    },
+    request: { body: JSON_BODY },
     responses: answering(schema),
   });
 }

@@ -4,6 +4,8 @@ import { problemResponse } from '../../problem-schema.ts';
 import { BLOCKSCOUT_BASE_PATHS } from './base-paths.ts';
 import { hexData, logEntry } from './signature-provider-body.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { signatureImportResponses } from '../submission-responses.ts';
+import { JSON_BODY } from '../../json-body.ts';
 
 const tags = ['Signatures'];
 
@@ -32,9 +34,6 @@ const answering = <Schema extends z.ZodType>(schema: Schema) => ({
   413: problemResponse('Too much to decode at once (`request_too_complex`, `request_too_large`)'),
   503: problemResponse('The database cannot be reached (`database_unreachable`)'),
 });
-const jsonBody = {
-  body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
-};
 
 /** Creates the routes of the signature provider at a base. */
 function providerRoutesAt(base: string) {
@@ -44,16 +43,10 @@ function providerRoutesAt(base: string) {
       path: `${base}/api/v1/signatures`,
       summary: 'Blockscout signature provider: import the signatures of an ABI',
       tags,
-      request: jsonBody,
+      request: { body: JSON_BODY },
       responses: {
         ...answering(z.strictObject({})),
-        401: problemResponse(
-          'A token is required (`token_required`), or it is unknown (`token_unknown`)',
-        ),
-        403: problemResponse(
-          'Imports are turned off (`signature_import_refused`, `verification_off`), or the limit of imported signatures is reached (`signature_budget_spent`)',
-        ),
-        429: problemResponse('Too many imports are waiting (`too_many_waiters`)'),
+        ...signatureImportResponses(problemResponse),
       },
     }),
     call: createRoute({
@@ -77,7 +70,7 @@ function providerRoutesAt(base: string) {
       path: `${base}/api/v1/abi/events:batch-get`,
       summary: 'Blockscout signature provider: decode several log entries',
       tags,
-      request: jsonBody,
+      request: { body: JSON_BODY },
       responses: answering(z.array(z.strictObject({ abi: abiSchema }))),
     }),
   };

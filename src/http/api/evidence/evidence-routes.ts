@@ -16,8 +16,9 @@ import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { matchSchema, originSchema } from '../../match-schema.ts';
 
-const matchSchema = z.enum(['full', 'partial']).nullable();
+const sideMatchSchema = matchSchema.nullable();
 const hashSchema = z.string().nullable().describe('keccak256; null if the bytecode is unknown');
 const codeHashesSchema = z.strictObject({ onChain: hashSchema, recompiled: hashSchema });
 const invalidParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
@@ -28,8 +29,8 @@ const alternativeMembers = {
   fullyQualifiedName: z.string(),
   language: z.string(),
   compilerVersion: z.string(),
-  runtimeMatch: matchSchema,
-  creationMatch: matchSchema,
+  runtimeMatch: sideMatchSchema,
+  creationMatch: sideMatchSchema,
   recordedAt: z.iso.datetime(),
 };
 /** Another input that compiles to the bytecode of a partial match. */
@@ -51,14 +52,12 @@ export const evidenceSchema = z
   .strictObject({
     chainId: z.int(),
     address: z.string().describe('With its checksum (EIP-55)'),
-    match: z.enum(['full', 'partial']),
-    runtimeMatch: matchSchema,
-    creationMatch: matchSchema,
-    origin: z
-      .enum(['verified', 'imported', 'monitored'])
-      .describe(
-        'Who verified it: this service on request, another service, or this service’s monitor',
-      ),
+    match: matchSchema,
+    runtimeMatch: sideMatchSchema,
+    creationMatch: sideMatchSchema,
+    origin: originSchema.describe(
+      'Who verified it: this service on request, another service, or this service’s monitor',
+    ),
     trust: trustSchema,
     source: z
       .string()
@@ -158,10 +157,10 @@ const contractEventsSchema = z
           kind: z
             .enum(['stored', 'upgraded', 'withdrawn', 'corrected'])
             .describe('A correction changes the record, not the match'),
-          match: matchSchema.describe(
+          match: sideMatchSchema.describe(
             'After the event; null after a withdrawal and for a correction',
           ),
-          origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
+          origin: originSchema.nullable(),
           at: z.iso.datetime(),
           reason: z
             .string()
@@ -292,8 +291,8 @@ export const stateOfJobSchema = z
     startedAt: z.iso.datetime().optional(),
     finishedAt: z.iso.datetime().optional(),
     compileTimeMs: z.int().optional(),
-    runtimeMatch: matchSchema,
-    creationMatch: matchSchema,
+    runtimeMatch: sideMatchSchema,
+    creationMatch: sideMatchSchema,
     stored: z.boolean().describe('Whether it stored a match that was not there before'),
     keptBeside: z.boolean().describe(STORED_AS_ALTERNATIVE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),

@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { signatureErrorResponse } from './signature-error.ts';
 import { importBodySchema } from './signatures-body.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { signatureImportResponses } from '../submission-responses.ts';
 
 const tags = ['Signatures'];
 const BASE = '/signature-database/v1';
@@ -118,14 +119,8 @@ export const importRoute = createRoute({
         .meta({ id: 'SignatureImportAnswer', description: 'The result of an import' }),
     ),
     400: signatureErrorResponse('The body is invalid (`invalid_json`, `invalid_parameter`)'),
-    401: signatureErrorResponse(
-      'A token is required (`token_required`), or it is unknown (`token_unknown`)',
-    ),
-    403: signatureErrorResponse(
-      'Imports are turned off (`signature_import_refused`, `verification_off`), or the limit of imported signatures is reached (`signature_budget_spent`)',
-    ),
+    ...signatureImportResponses(signatureErrorResponse),
     413: signatureErrorResponse('The body is too large (`request_too_large`)'),
-    429: signatureErrorResponse('Too many imports are waiting (`too_many_waiters`)'),
     503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
   },
 });

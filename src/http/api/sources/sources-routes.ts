@@ -4,6 +4,7 @@ import { contractParameters } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { sourcesBodySchema } from './sources-body.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { submissionResponses } from '../submission-responses.ts';
 
 const tags = ['Verify'];
 
@@ -31,17 +32,11 @@ export const verifySourcesRoute = createRoute({
     400: problemResponse(
       'The request is invalid (`invalid_parameter`, `invalid_json`, `unsupported_chain`), or imported files are missing (`missing_sources`, listed in `missingSources`)',
     ),
-    401: problemResponse(
-      'A token is required (`token_required`), or it is unknown (`token_unknown`)',
-    ),
-    403: problemResponse('Verification is turned off (`verification_off`)'),
-    409: problemResponse('The contract already has a full match (`already_verified`)'),
+    ...submissionResponses(problemResponse),
     413: problemResponse('The body is too large or contains too much'),
-    415: problemResponse('The body is compressed (`unsupported_content_coding`)'),
     429: problemResponse(
       'This input is already being verified (`duplicate_verification_request`), the queue is full (`queue_full`), or this client has sent too many verifications in the last hour (`too_many_verifications`)',
     ),
-    503: problemResponse('Too many request bodies are being read (`too_many_bodies`)'),
   },
 });
 

@@ -6,11 +6,10 @@ import { overloadResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { trustSchema } from '../../trust-schema.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { matchSchema, originSchema } from '../../match-schema.ts';
 
 const tags = ['Contracts'];
 const PAGE_MAX = 200;
-const match = z.enum(['full', 'partial']);
-const origin = z.enum(['verified', 'imported', 'monitored']);
 
 /** Default number of contracts per page. */
 export const DEFAULT_PAGE = 50;
@@ -19,13 +18,13 @@ const contractSummarySchema = z
   .strictObject({
     chainId: z.int().min(1),
     address: z.string().describe('With its EIP-55 checksum'),
-    match: match.describe('The better of the two matches'),
-    runtimeMatch: match.nullable(),
-    creationMatch: match.nullable(),
+    match: matchSchema.describe('The better of the two matches'),
+    runtimeMatch: matchSchema.nullable(),
+    creationMatch: matchSchema.nullable(),
     name: z.string(),
     language: z.string(),
     compilerVersion: z.string(),
-    origin,
+    origin: originSchema,
     trust: trustSchema,
     verifiedAt: z.iso.datetime().describe('When the current match was stored'),
     matchId: z.string().describe('Decimal digits; new evidence gets a higher number'),
@@ -48,8 +47,12 @@ const after = z
   .openapi({ param: { description: 'The `next` of the previous page' } });
 const filters = {
   chain: chainIdParameter.optional(),
-  match: match.optional().openapi({ param: { description: 'Only contracts with this match' } }),
-  origin: origin.optional().openapi({ param: { description: 'Only matches of this origin' } }),
+  match: matchSchema
+    .optional()
+    .openapi({ param: { description: 'Only contracts with this match' } }),
+  origin: originSchema
+    .optional()
+    .openapi({ param: { description: 'Only matches of this origin' } }),
   trust: trustSchema
     .optional()
     .openapi({ param: { description: 'Only matches with at least this trust' } }),

@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { matchSchema, originSchema } from '../../match-schema.ts';
 
 const tags = ['Statistics'];
 const count = z.int().min(0);
@@ -170,12 +171,9 @@ export const eventDataSchemas = {
       kind: z.enum(['stored', 'upgraded', 'withdrawn']),
       chainId: z.int().min(1),
       address: z.string().describe('With its EIP-55 checksum'),
-      match: z.enum(['full', 'partial']).nullable().describe('null after a withdrawal'),
+      match: matchSchema.nullable().describe('null after a withdrawal'),
       name: z.string().nullable().describe('null if the evidence is unknown'),
-      origin: z
-        .enum(['verified', 'imported', 'monitored'])
-        .nullable()
-        .describe('Who judged the match; null after a withdrawal'),
+      origin: originSchema.nullable().describe('Who judged the match; null after a withdrawal'),
       at: time,
     })
     .meta({

@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { verifyRoute } from '../v2/verify-routes.ts';
+import { refusalResponses } from '../submission-responses.ts';
 
 /** POST /v1/contracts/{chainId}/{address}/list. */
 export const listingRoute = createRoute({
@@ -14,10 +15,7 @@ export const listingRoute = createRoute({
   request: { params: verifyRoute.request.params },
   responses: {
     202: verifyRoute.responses[202],
-    401: problemResponse(
-      'A token is required (`token_required`), or it is unknown (`token_unknown`)',
-    ),
-    403: problemResponse('Verification is turned off (`verification_off`)'),
+    ...refusalResponses(problemResponse),
     404: problemResponse('There is no unlisted contract at the address (`contract_not_found`)'),
     409: problemResponse('It is already listed (`already_verified`)'),
     ...overloadResponses(problemResponse),

@@ -3,17 +3,15 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { contractParameters } from '../../contract-parameters.ts';
 import { jsonResponse } from '../../json-response.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { matchSchema, originSchema } from '../../match-schema.ts';
 
 const upgradeSchema = z.strictObject({
   implementation: z.string().describe('With its checksum (EIP-55)'),
   blockNumber: z.int(),
   transactionHash: z.string(),
   name: z.string().optional().describe('If the implementation is verified here'),
-  match: z.enum(['full', 'partial']).optional().describe('The match of the implementation'),
-  origin: z
-    .enum(['verified', 'imported', 'monitored'])
-    .optional()
-    .describe('Who verified the implementation'),
+  match: matchSchema.optional().describe('The match of the implementation'),
+  origin: originSchema.optional().describe('Who verified the implementation'),
 });
 
 /** The body of GET /v1/contracts/{chainId}/{address}/upgrades. */

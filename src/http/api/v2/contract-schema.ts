@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 
 import { anyMembers, anyMembersOrNull, namedValues } from '../../named-values.ts';
 import { v2ErrorSchema } from './v2-error.ts';
+import { originSchema } from '../../match-schema.ts';
 
 const matchSchema = z
   .enum(['exact_match', 'match'])
@@ -69,10 +70,7 @@ export const proxyResolutionSchema = z
           .enum(['exact_match', 'match'])
           .optional()
           .describe('The match of the implementation'),
-        origin: z
-          .enum(['verified', 'imported', 'monitored'])
-          .optional()
-          .describe('Who verified the implementation'),
+        origin: originSchema.optional().describe('Who verified the implementation'),
       }),
     ),
     proxyResolutionError: v2ErrorSchema.describe('Only this member if the chain could not be read'),

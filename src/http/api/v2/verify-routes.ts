@@ -20,6 +20,7 @@ import {
   standardJsonBodySchema,
 } from './verify-body.ts';
 import { jsonResponse } from '../../json-response.ts';
+import { submissionResponses } from '../submission-responses.ts';
 
 const tags = ['Verify'];
 
@@ -32,19 +33,13 @@ const submitResponses = {
   400: v2ErrorResponse(
     'The request is invalid (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
   ),
-  401: v2ErrorResponse(
-    'A token is required (`token_required`), or it is unknown (`token_unknown`)',
-  ),
-  403: v2ErrorResponse('Verification is turned off (`verification_off`)'),
-  409: v2ErrorResponse('The contract already has a full match (`already_verified`)'),
+  ...submissionResponses(v2ErrorResponse),
   413: v2ErrorResponse(
     'The body is too large (`request_too_large`), contains too much (`request_too_many_values`, `request_too_many_sources`) or is too expensive to read (`request_too_complex`)',
   ),
-  415: v2ErrorResponse('The body is compressed (`unsupported_content_coding`)'),
   429: v2ErrorResponse(
     'This input is already being verified (`duplicate_verification_request`), the queue is full (`queue_full`), or this client has too many requests in progress (`too_many_client_bodies`) or in the last hour (`too_many_verifications`)',
   ),
-  503: v2ErrorResponse('Too many request bodies are being read (`too_many_bodies`)'),
 };
 
 /** POST /v2/verify/{chainId}/{address}. */

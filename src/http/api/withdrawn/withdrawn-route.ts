@@ -5,6 +5,7 @@ import { jsonResponse } from '../../json-response.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
 import { sourcePageSchema } from '../evidence/evidence-routes.ts';
+import { matchSchema, originSchema } from '../../match-schema.ts';
 
 /** The body of GET /v1/contracts/{chainId}/{address}/withdrawn. */
 const withdrawnSchema = z
@@ -13,8 +14,8 @@ const withdrawnSchema = z
     address: z.string().describe('With its checksum (EIP-55)'),
     withdrawnAt: z.iso.datetime(),
     reason: z.string().describe('As in the events of the contract'),
-    match: z.enum(['full', 'partial']).describe('The match that was withdrawn'),
-    origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
+    match: matchSchema.describe('The match that was withdrawn'),
+    origin: originSchema.nullable(),
     compilation: z
       .strictObject({
         name: z.string(),
