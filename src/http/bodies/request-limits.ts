@@ -37,7 +37,11 @@ export function asRequestError(error: unknown, name: string): unknown {
  * @param name what the JSON is, at the start of the error's message: `The member abi`
  * @throws FullmatchError invalid_json, request_too_many_values
  */
-export function parseText(text: string | Uint8Array, limits: JsonLimits, name: string): unknown {
+export function parseJsonText(
+  text: string | Uint8Array,
+  limits: JsonLimits,
+  name: string,
+): unknown {
   try {
     return parseUntrustedJson(typeof text === 'string' ? Buffer.from(text) : text, limits);
   } catch (error) {
@@ -50,7 +54,7 @@ export function parseText(text: string | Uint8Array, limits: JsonLimits, name: s
  * @throws FullmatchError invalid_json, request_too_many_values
  */
 export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
-  const value = parseText(bytes, limits, 'The body');
+  const value = parseJsonText(bytes, limits, 'The body');
   if (isMembers(value)) return value;
   throw new FullmatchError('invalid_json', 'The body is JSON, but no object.');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { parseText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseJsonText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import {
@@ -33,7 +33,7 @@ export function lookUpMethods(
   limits: RequestLimits,
 ): Readonly<Record<string, MethodLocation>> {
   const fields = validateBody(body, parseJsonBody(bytes, limits));
-  const abi = parseText(fields.abi, limits, 'The member abi');
+  const abi = parseJsonText(fields.abi, limits, 'The member abi');
   return locateMethods({
     code: Buffer.from(fields.bytecode.replace(/^0x/, ''), 'hex'),
     abi,

@@ -4,7 +4,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { type AbiSignature, signaturesOf } from '../../../solidity/abi-signatures.ts';
 import { parseSignature } from '../../../solidity/parse-signature.ts';
 import type { LogEntry, SignatureImport } from '../../../repository/repository.ts';
-import { parseText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseJsonText, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 
 /** Largest request body of the signature provider, in bytes. */
@@ -52,7 +52,7 @@ const eventsBody = z.looseObject({
  */
 export function readAbiBody(bytes: Uint8Array, limits: RequestLimits): SignatureImport {
   const { abi } = validateBody(abiBody, parseJsonBody(bytes, limits));
-  const entries = parseText(abi, limits, 'The member abi');
+  const entries = parseJsonText(abi, limits, 'The member abi');
   if (!Array.isArray(entries)) {
     throw new FullmatchError('invalid_parameter', 'abi: a list of entries is expected.');
   }

@@ -10,7 +10,7 @@ import { type SubmittedCodes } from '../../../verification/submitted-codes/submi
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
 import {
   abiParser,
-  parseText,
+  parseJsonText,
   parseJsonBody,
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
@@ -156,7 +156,7 @@ function readWhole(
   { compilerVersion: version, input }: z.output<typeof standardJson>,
   limits: RequestLimits,
 ): readonly [string, StandardJsonInput] {
-  const value = parseText(input, limits, 'The member input');
+  const value = parseJsonText(input, limits, 'The member input');
   return [version, toStandardJson(validateBody(standardJsonInputSchema, value))];
 }
 

@@ -5,7 +5,7 @@ import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
-import { parseText, type RequestLimits } from '../../bodies/request-limits.ts';
+import { parseJsonText, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import { standardJsonInputSchema } from '../v2/verify-body.ts';
@@ -154,7 +154,7 @@ export function parseStandardJsonParameter(
     source[1] === OPENING &&
     source.at(-1) === CLOSING &&
     source.at(-2) === CLOSING;
-  const value = parseText(
+  const value = parseJsonText(
     isBraced ? source.subarray(1, -1) : source,
     limits,
     'The parameter sourceCode',

@@ -10,7 +10,7 @@ import { type VerificationRequest } from '../../../../verification/verification-
 import { readForm } from '../../../bodies/read-form.ts';
 import {
   abiParser,
-  parseText,
+  parseJsonText,
   parseJsonBody,
   requireSourceLimit,
   type RequestLimits,
@@ -152,7 +152,7 @@ function readStandardInput(submission: Submission): Compilation {
   const { files, limits } = submission;
   requireFiles(files);
   const document = files.find(({ name }) => name.endsWith('.json')) ?? files[0];
-  const value = parseText(document?.text ?? '', limits, 'The file of the standard JSON input');
+  const value = parseJsonText(document?.text ?? '', limits, 'The file of the standard JSON input');
   if (isMetadata(value)) {
     const others = files.filter((file) => file !== document);
     const sources = Object.fromEntries(others.map(({ name, text }) => [name, text]));
@@ -252,7 +252,7 @@ function textsIn(
 ): Readonly<Record<string, string>> {
   const json = fields.get(name)?.trim() ?? '';
   if (json === '') return {};
-  const value = parseText(json, limits, `The parameter ${name}`);
+  const value = parseJsonText(json, limits, `The parameter ${name}`);
   const entries = isMembers(value) ? Object.entries(value) : undefined;
   if (entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string') !== true) {
     throw invalidMember(name, 'a JSON object of texts is expected');
