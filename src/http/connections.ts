@@ -16,6 +16,8 @@ const STOP_SWEEP_INTERVAL_MS = 25;
 const IDLE_SWEEPS = 4;
 /** Responses from this size on must be received at a minimum rate. */
 const RATED_FROM_BYTES = 65_536;
+/** Socket timeouts within the time that a client may receive nothing. */
+const TIMEOUT_PERIODS = 3;
 
 /** Limits on how slowly clients may receive responses. */
 export interface SlowReaderLimits {
@@ -53,6 +55,8 @@ interface Connection {
   bytesRead: number;
   /** Whether the socket has a timeout for a client that receives nothing, or sends nothing while the server closes. */
   isTimed: boolean;
+  /** Time of its last socket timeout while it had something to receive. */
+  timedOutAt: number;
   /** Bytes the client had received when a large response began to wait, and the time of that. */
   rated: { readonly taken: number; readonly since: number } | undefined;
   /** Consecutive sweeps during shutdown that found it idle. */
@@ -88,6 +92,7 @@ export class Connections {
       },
       bytesRead: 0,
       isTimed: false,
+      timedOutAt: -Infinity,
       rated: undefined,
       idleSweeps: 0,
     };
@@ -142,6 +147,8 @@ export class Connections {
     const isWaiting = socket.writableLength > 0;
     // The client has received everything so far, and the rest of its response is still being produced.
     if (connection !== undefined && connection.unanswered.length > 0 && !isWaiting) return;
+    // After a stall of this process its timers run before it sends anything: a single timeout proves nothing.
+    if (connection !== undefined && isWaiting && !isSecondTimeout(connection)) return;
     if (isWaiting) this.#events.onSlowReader();
     socket.destroy();
   }
@@ -194,8 +201,8 @@ export class Connections {
 
   /**
    * Sets the socket timeout of a client that has something to receive. Only that timeout notices progress
-   * within one large write; it compares the remaining bytes once per period, so it may take up to two
-   * periods.
+   * within one large write; it compares the remaining bytes once per period, so two timeouts in a row may take
+   * up to three periods.
    */
   #setTimeout(connection: Connection): void {
     const { socket, unanswered, isTimed } = connection;
@@ -205,7 +212,8 @@ export class Connections {
     if (isWatched === isTimed) return;
     const { timeoutMs, stopTimeoutMs } = this.#limits;
     const limitMs = this.#isStopping ? Math.min(stopTimeoutMs, timeoutMs) : timeoutMs;
-    if (isWatched) socket.setTimeout(socket.writableLength > 0 ? limitMs / 2 : limitMs);
+    if (isWatched)
+      socket.setTimeout(socket.writableLength > 0 ? limitMs / TIMEOUT_PERIODS : limitMs);
     else if (unanswered.length > 0) socket.setTimeout(0);
     connection.isTimed = isWatched;
   }
@@ -224,6 +232,16 @@ export class Connections {
     }
     return false;
   }
+}
+
+/** Returns whether a socket also timed out one period before; if not, starts another period. */
+function isSecondTimeout(connection: Connection): boolean {
+  const { socket, timedOutAt } = connection;
+  const periodMs = socket.timeout ?? 0;
+  connection.timedOutAt = performance.now();
+  if (connection.timedOutAt - timedOutAt < 2 * periodMs) return true;
+  socket.setTimeout(periodMs);
+  return false;
 }
 
 /** Returns whether a connection is waiting for a request. */

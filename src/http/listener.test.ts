@@ -520,6 +520,25 @@ describe('Slow clients', () => {
     expect(slow.heardBytes).toBeGreaterThan(large.length);
   });
 
+  test('that read again are not disconnected because the service stalled', async () => {
+    const large = Buffer.alloc(50_000_000, 'x');
+    const app = appOf(
+      () => new Response(large, { headers: { 'content-length': String(large.length) } }),
+    );
+    const listener = await serve(app, { responseTimeoutMs: 600 });
+    const client = await connect(listener);
+    client.socket.once('data', () => client.socket.pause());
+    client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await waitUntil(() => client.heardBytes > 0);
+    const nearTheLimit = performance.now() + 500;
+    await waitUntil(() => performance.now() > nearTheLimit);
+    client.socket.resume();
+    // Blocks this thread: timers of the server run before it notices that the client reads.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    await waitUntil(() => client.heardBytes > large.length || client.ended);
+    expect(client.heardBytes).toBeGreaterThan(large.length);
+  });
+
   test('that keep reading too slowly are disconnected', async () => {
     const part = Buffer.alloc(1_000_000, 'x');
     const app = appOf(
