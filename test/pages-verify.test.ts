@@ -600,16 +600,23 @@ chains:
 
 /** Drops a file or folder of this machine onto the form, like a user. */
 async function drop({ page, context }: WatchedPage, dropped: string): Promise<void> {
-  const box = await page.locator('.drop').boundingBox();
-  if (box === null) throw new Error('nothing takes a drop');
   const session = await context.newCDPSession(page);
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', {
-      type,
-      x: box.x + box.width / 2,
-      y: box.y + box.height / 2,
-      data: { items: [], files: [dropped], dragOperationsMask: 1 },
-    });
-  }
+  await page.evaluate(
+    `document.addEventListener('drop', () => document.body.dataset.dropped = '', { capture: true, once: true })`,
+  );
+  const data = { items: [], files: [dropped], dragOperationsMask: 1 };
+  const isDropped = page.locator('body[data-dropped]');
+  // The browser ignores a drop before the page has accepted the drag, or if the page moves below the pointer.
+  await expect
+    .poll(async () => {
+      const box = await page.locator('.drop').boundingBox();
+      if (box === null) throw new Error('nothing takes a drop');
+      const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+        await session.send('Input.dispatchDragEvent', { type, ...at, data });
+      return isDropped.count();
+    })
+    .toBe(1);
+  await page.evaluate('delete document.body.dataset.dropped');
   await session.detach();
 }
