@@ -1,8 +1,7 @@
 // The parts of a service or command, opened on first use and closed in order. ¶ Only types are imported
 // statically, so that `chains list` does not load the database.
 import type { ChainList } from '../chains/list/chain-list.ts';
-import { chosenDefaults, readChainList } from '../chains/registry/load-registry.ts';
-import { buildRegistry } from '../chains/registry/registry.ts';
+import { createRegistry, readChainList } from '../chains/registry/load-registry.ts';
 import type { Compilers } from '../compilers/compilers.ts';
 import type { Config, LoadedConfig } from '../config/config.ts';
 import { Closers } from '../lib/closers.ts';
@@ -138,9 +137,9 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     if (isPublished) return publication();
     const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];
     const { registry: how, chains: configured } = config;
-    const inputs = { list: await list(), options: how, configured, secrets: loaded.secrets };
-    const sources = { ...how, ...inputs, defaults: chosenDefaults(how), contractChainIds: ids };
-    return { inputs, registry: buildRegistry(sources) };
+    const sources = { list: await list(), options: how, configured };
+    const registry = createRegistry({ ...sources, contractChainIds: ids });
+    return { inputs: { ...sources, secrets: loaded.secrets }, registry };
   });
   const chains = part(async () => {
     const { openChainAccess } = await import('./chain-access.ts');

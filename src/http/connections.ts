@@ -130,6 +130,7 @@ export class Connections {
     connection.bytesRead = socket.bytesRead;
     // Node sets its own socket timeout for the next request.
     connection.isTimed = false;
+    connection.timedOutAt = -Infinity;
     this.#events.onAnswered?.(request, response, (performance.now() - at) / 1000);
     if (request.complete) return;
     request.once('close', () => (connection.bytesRead = socket.bytesRead));

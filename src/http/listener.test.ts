@@ -496,12 +496,14 @@ describe('Slow clients', () => {
     await isCut.opened;
   });
 
+  /** A body that exceeds the buffers of most kernels. */
+  const large = Buffer.alloc(50_000_000, 'x');
+  const largeApp = appOf(
+    () => new Response(large, { headers: { 'content-length': String(large.length) } }),
+  );
+
   test('that read one large response in many small parts stay connected', async () => {
-    const large = Buffer.alloc(50_000_000, 'x');
-    const app = appOf(
-      () => new Response(large, { headers: { 'content-length': String(large.length) } }),
-    );
-    const listener = await serve(app, { responseTimeoutMs: 2_000 });
+    const listener = await serve(largeApp, { responseTimeoutMs: 2_000 });
     const slow = await connect(listener);
     let isSlow = true;
     slow.socket.on('data', () => isSlow && slow.socket.pause());
@@ -521,11 +523,7 @@ describe('Slow clients', () => {
   });
 
   test('that read again are not disconnected because the service stalled', async () => {
-    const large = Buffer.alloc(50_000_000, 'x');
-    const app = appOf(
-      () => new Response(large, { headers: { 'content-length': String(large.length) } }),
-    );
-    const listener = await serve(app, { responseTimeoutMs: 600 });
+    const listener = await serve(largeApp, { responseTimeoutMs: 600 });
     const client = await connect(listener);
     client.socket.once('data', () => client.socket.pause());
     client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -1,9 +1,9 @@
 // From stored matches to published data: the current registry, both documents, statistics and events.
 import { createHash } from 'node:crypto';
 import { type ChainList } from '../chains/list/chain-list.ts';
-import { chosenDefaults, type RegistryOptions } from '../chains/registry/load-registry.ts';
+import { createRegistry, type RegistryOptions } from '../chains/registry/load-registry.ts';
 import { recordPublication } from '../chains/registry/publication-time.ts';
-import { buildRegistry, type ChainRegistry } from '../chains/registry/registry.ts';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { assertNoSecrets, renderChains } from '../chains/registry/render-chains.ts';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { FullmatchError } from '../errors.ts';
@@ -274,11 +274,10 @@ export class Publication {
  * @throws FullmatchError `secret_in_document`
  */
 export function makePublishable(
-  { options, secrets, ...sources }: RegistryInputs,
+  { secrets, ...sources }: RegistryInputs,
   contractChainIds: readonly number[],
 ): ChainRegistry {
-  const defaults = chosenDefaults(options);
-  const registry = buildRegistry({ ...options, ...sources, defaults, contractChainIds });
+  const registry = createRegistry({ ...sources, contractChainIds });
   assertNoSecrets(registry, secrets);
   return registry;
 }

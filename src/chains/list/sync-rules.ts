@@ -1,6 +1,5 @@
 import { type NamedSecret } from '../../lib/secret.ts';
-import { chosenDefaults, type RegistryOptions } from '../registry/load-registry.ts';
-import { buildRegistry } from '../registry/registry.ts';
+import { chosenDefaults, createRegistry, type RegistryOptions } from '../registry/load-registry.ts';
 import { assertNoSecrets } from '../registry/render-chains.ts';
 import { type ServiceChain } from '../registry/service-chain.ts';
 import { type SyncDependencies } from './sync-list.ts';
@@ -31,8 +30,7 @@ export function createSyncRules(
     assertPublishable: async (list) => {
       const { options, configured, secrets } = readInputs();
       const contractChainIds = await readContractChainIds();
-      const defaults = chosenDefaults(options);
-      const registry = buildRegistry({ ...options, list, defaults, configured, contractChainIds });
+      const registry = createRegistry({ options, list, configured, contractChainIds });
       assertNoSecrets(registry, secrets);
     },
   };

@@ -1,5 +1,6 @@
 import { readEmbeddedList, readListFile, type ChainList } from '../list/chain-list.ts';
 import { defaultServiceChains } from './default-service-chains.ts';
+import { buildRegistry, type ChainRegistry, type RegistryInput } from './registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
 /** Configuration of the chain registry. */
@@ -27,4 +28,15 @@ export function chosenDefaults({
   defaults,
 }: Pick<RegistryOptions, 'defaults'>): ReadonlyMap<number, ServiceChain> {
   return defaults ? defaultServiceChains : new Map();
+}
+
+/** Builds the registry that the options describe, see {@link buildRegistry}. */
+export function createRegistry({
+  options,
+  ...sources
+}: Pick<RegistryInput, 'list' | 'configured' | 'contractChainIds' | 'watched'> & {
+  readonly options: RegistryOptions;
+}): ChainRegistry {
+  const { include, localChains } = options;
+  return buildRegistry({ ...sources, include, localChains, defaults: chosenDefaults(options) });
 }

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
-import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-schema.ts';
-import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
+import {
+  CHAIN_RECORD_FIELDS,
+  chainRecordSchema,
+} from '../../../chains/registry/chain-record-schema.ts';
 import { pageLimit } from '../../page-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { overloadResponses } from '../../records/record-responses.ts';
