@@ -45,6 +45,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { sequencer: SlowestFirst },
+    // The next run, of either suite, starts with the compiled modules of this one.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: { name: 'fast alone', include: ALONE, exclude: [SLOW], ...FAST, ...FIRST },

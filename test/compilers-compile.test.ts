@@ -10,7 +10,7 @@ import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
-import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 import { compileParsed } from './support/compile-parsed.ts';
 
 const NEWEST = '0.8.37';
@@ -76,7 +76,13 @@ contract A {
 }`;
 }
 
-describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
+/** The newest compiler in the fast suite, the others in the slow one. */
+const versionsHere = <V extends string>(all: readonly V[]): readonly V[] =>
+  all.filter(
+    (version) => (version === NEWEST || version.startsWith(`${NEWEST}+`)) !== IS_SLOW_SUITE,
+  );
+
+describe.each(versionsHere(SOLC_VERSIONS))('Solidity %s', (version) => {
   test('produces the same bytecode as its npm package', async () => {
     const settings = {
       optimizer: { enabled: true, runs: 200 },
@@ -166,7 +172,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
   });
 });
 
-describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
+describe('the compiler pool', () => {
   test('compiles Yul', async () => {
     const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
     const input = {
@@ -174,7 +180,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
       sources: { 'a.yul': { content } },
       settings: { outputSelection: { '*': { '*': ['evm.bytecode.object'] } } },
     };
-    for (const version of ['0.5.17', '0.8.4', NEWEST]) {
+    for (const version of versionsHere(['0.5.17', '0.8.4', NEWEST])) {
       const target = { path: 'a.yul', name: 'A' };
       const { output } = await compileParsed(compilers, {
         language: 'yul',
@@ -185,7 +191,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     }
   });
 
-  test('rejects unsupported input with an error code', async () => {
+  test.skipIf(IS_SLOW_SUITE)('rejects unsupported input with an error code', async () => {
     const compile = (more: object): Promise<unknown> =>
       compileParsed(compilers, {
         language: 'solidity',
@@ -205,7 +211,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
       (await compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) }))
         .output;
-    for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
+    for (const version of versionsHere(['0.4.24', '0.5.17', '0.6.12', NEWEST])) {
       const alone = await compile('contract A { function f() public {} }', version);
       await compile(
         'contract Z { function g() public { uint x; x; } } contract Y is Z {}',
@@ -216,7 +222,7 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     }
   });
 
-  test('treats hostile source names as plain names', async () => {
+  test.skipIf(IS_SLOW_SUITE)('treats hostile source names as plain names', async () => {
     for (const name of [
       '../../etc/passwd',
       '__proto__',
@@ -236,26 +242,29 @@ describe.skipIf(IS_SLOW_SUITE)('the compiler pool', () => {
     }
   });
 
-  test('compiles several inputs at once, with the same and different versions', async () => {
-    const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
-    const results = await Promise.all(
-      versions.map((version, index) =>
-        compileParsed(compilers, {
-          language: 'solidity',
-          version,
-          input: inputOf(`contract C${index} { uint public x = ${index}; }`),
-        }),
-      ),
-    );
-    results.forEach(({ output, version }, index) => {
-      expect(version.startsWith(`${versions[index] ?? ''}+`)).toBe(true);
-      expect(Object.keys(output.contracts?.['a.sol'] ?? {})).toEqual([`C${index}`]);
-    });
-    expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
-  });
+  test.skipIf(IS_SLOW_SUITE)(
+    'compiles several inputs at once, with the same and different versions',
+    async () => {
+      const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
+      const results = await Promise.all(
+        versions.map((version, index) =>
+          compileParsed(compilers, {
+            language: 'solidity',
+            version,
+            input: inputOf(`contract C${index} { uint public x = ${index}; }`),
+          }),
+        ),
+      );
+      results.forEach(({ output, version }, index) => {
+        expect(version.startsWith(`${versions[index] ?? ''}+`)).toBe(true);
+        expect(Object.keys(output.contracts?.['a.sol'] ?? {})).toEqual([`C${index}`]);
+      });
+      expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
+    },
+  );
 });
 
-describe.skipIf(IS_SLOW_SUITE)('a root source compiled with its imports', () => {
+describe('a root source compiled with its imports', () => {
   const open = 'pragma solidity >=0.7.5;\n';
   const sources = {
     'z.sol': { content: `${open}import "b.sol"; import "a.sol"; contract Z is B {}` },
@@ -273,21 +282,24 @@ describe.skipIf(IS_SLOW_SUITE)('a root source compiled with its imports', () => 
     return output;
   };
 
-  test.each(['0.7.6', '0.8.9', '0.8.20', NEWEST])('is read first (%s)', async (version) => {
-    const [byName, fromRoot] = [await compile(version), await compile(version, 'z.sol')];
-    // AST nodes are numbered in the order in which files are read.
-    const idOf = ({ sources: written }: StandardJsonOutput): number =>
-      (written?.['z.sol']?.['ast'] as { readonly id: number }).id;
-    expect(idOf(fromRoot)).toBeLessThan(idOf(byName));
-    expect(contractOf(fromRoot, 'Z', 'z.sol').metadata).toBe(
-      contractOf(byName, 'Z', 'z.sol').metadata,
-    );
-    // The compiler keeps no state for the next caller.
-    expect(await compile(version)).toEqual(byName);
-  });
+  test.each(versionsHere(['0.7.6', '0.8.9', '0.8.20', NEWEST]))(
+    'is read first (%s)',
+    async (version) => {
+      const [byName, fromRoot] = [await compile(version), await compile(version, 'z.sol')];
+      // AST nodes are numbered in the order in which files are read.
+      const idOf = ({ sources: written }: StandardJsonOutput): number =>
+        (written?.['z.sol']?.['ast'] as { readonly id: number }).id;
+      expect(idOf(fromRoot)).toBeLessThan(idOf(byName));
+      expect(contractOf(fromRoot, 'Z', 'z.sol').metadata).toBe(
+        contractOf(byName, 'Z', 'z.sol').metadata,
+      );
+      // The compiler keeps no state for the next caller.
+      expect(await compile(version)).toEqual(byName);
+    },
+  );
 
-  test('finds only the sources of the input', async () => {
-    const { errors = [] } = await compile('0.8.20', 'z.sol', { 'z.sol': sources['z.sol'] });
+  test.skipIf(IS_SLOW_SUITE)('finds only the sources of the input', async () => {
+    const { errors = [] } = await compile(NEWEST, 'z.sol', { 'z.sol': sources['z.sol'] });
     const faults = errors.filter(({ severity }) => severity === 'error');
     expect(faults.map(({ message }) => message)).toEqual([
       'Source "b.sol" not found: File not found.',

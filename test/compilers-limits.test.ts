@@ -90,8 +90,8 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   });
 });
 
-describe.skipIf(IS_SLOW_SUITE)('limits', () => {
-  test('apply to the output', async () => {
+describe('limits', () => {
+  test.skipIf(IS_SLOW_SUITE)('apply to the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
       compileParsed(compilers, {
@@ -104,7 +104,7 @@ describe.skipIf(IS_SLOW_SUITE)('limits', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
   });
 
-  test('apply to sources that nest deeper than the stack', async () => {
+  test.skipIf(IS_SLOW_SUITE)('apply to sources that nest deeper than the stack', async () => {
     const compilers = await open({});
     const depth = 100_000;
     const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
@@ -117,7 +117,7 @@ describe.skipIf(IS_SLOW_SUITE)('limits', () => {
     }
   });
 
-  test('do not affect other compilations', async () => {
+  test.runIf(IS_SLOW_SUITE)('do not affect other compilations', async () => {
     const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
     const compile = (version: string, content: string): Promise<unknown> =>
       compileParsed(compilers, { language: 'solidity', version, input: inputOf(content) });
@@ -162,28 +162,32 @@ describe.skipIf(IS_SLOW_SUITE)('cancellation', () => {
   });
 });
 
-describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
-  test('keeps compilers within its memory limit, most recently used longest', async () => {
-    const compilers = await open({ idleBytes: 300 * MIB });
-    const compile = (version: string): Promise<unknown> =>
-      compileParsed(compilers, { language: 'solidity', version, input: inputOf(HARMLESS) });
-    for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37']) await compile(version);
-    const { idle, idleBytes } = compilers.describe();
-    expect(idle).toBeGreaterThan(0);
-    expect(idle).toBeLessThan(5);
-    expect(idleBytes).toBeLessThan(300 * MIB);
-    if (linux) {
-      // Terminating an evicted compiler takes a moment.
-      await expect.poll(listCompilers).toHaveLength(idle);
-      const children = await listCompilers();
-      // The last one is warm: the same process responds again.
-      await compile('0.8.37');
-      const after = (await listCompilers()).map(({ pid }) => pid);
-      expect(after).toEqual(children.map(({ pid }) => pid));
-    }
-  });
+describe('the warm pool', () => {
+  test.runIf(IS_SLOW_SUITE)(
+    'keeps compilers within its memory limit, most recently used longest',
+    async () => {
+      const compilers = await open({ idleBytes: 300 * MIB });
+      const compile = (version: string): Promise<unknown> =>
+        compileParsed(compilers, { language: 'solidity', version, input: inputOf(HARMLESS) });
+      for (const version of ['0.8.4', '0.7.6', '0.8.30', '0.6.12', '0.8.37'])
+        await compile(version);
+      const { idle, idleBytes } = compilers.describe();
+      expect(idle).toBeGreaterThan(0);
+      expect(idle).toBeLessThan(5);
+      expect(idleBytes).toBeLessThan(300 * MIB);
+      if (linux) {
+        // Terminating an evicted compiler takes a moment.
+        await expect.poll(listCompilers).toHaveLength(idle);
+        const children = await listCompilers();
+        // The last one is warm: the same process responds again.
+        await compile('0.8.37');
+        const after = (await listCompilers()).map(({ pid }) => pid);
+        expect(after).toEqual(children.map(({ pid }) => pid));
+      }
+    },
+  );
 
-  test('ends an idle compiler after a while', async () => {
+  test.skipIf(IS_SLOW_SUITE)('ends an idle compiler after a while', async () => {
     const compilers = await open({ idleTimeoutMs: 300 });
     const input = inputOf(HARMLESS);
     await compileParsed(compilers, { language: 'solidity', version: '0.8.37', input });
@@ -192,7 +196,7 @@ describe.skipIf(IS_SLOW_SUITE)('the warm pool', () => {
     if (linux) await expect.poll(listCompilers).toEqual([]);
   });
 
-  test.runIf(linux)('replaces a killed compiler', async () => {
+  test.runIf(linux && !IS_SLOW_SUITE)('replaces a killed compiler', async () => {
     const compilers = await open({});
     const compile = (): Promise<unknown> =>
       compileParsed(compilers, {

@@ -15,18 +15,17 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { inputOf } from './support/developer.ts';
 import { verifyOverV2 } from './support/verification-client.ts';
-import { IS_SLOW_SUITE } from './support/suite.ts';
 
 /** Strings that run a script if interpreted as anything but text; each calls `executed()`. */
-const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>('script-payloads.json')
-  .map(({ text }) => text)
-  .filter((_, index) => IS_SLOW_SUITE || index % 20 === 0);
+const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>(
+  'script-payloads.json',
+).map(({ text }) => text);
 /** Chains from this id on each have a payload as name. */
 const FIRST_CHAIN_ID = 900_000_001;
 /** A contract in which every text is a payload, and others with a payload as name. */
 const HOSTILE = sampleAddress(0xbad);
 /** Number of payloads that each of the first chains has as warnings, until all are used. */
-const WARNINGS = 4;
+const WARNINGS = 12;
 /** Number of pages open at once. */
 const TABS = 4;
 /** Page content does not depend on its look, and rendering a large page takes a quarter of the browser's time. */
