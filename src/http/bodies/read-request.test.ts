@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { type BodyKind, readRequest } from './read-request.ts';
+import { type BodyForm, readRequest } from './read-request.ts';
 
 const LIMITS = {
   ...{ depth: 64, values: 200_000, escapes: 200_000 },
   ...{ sources: 2_000, sourceBytes: 10_000 },
 };
-const FORM: BodyKind = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
+const FORM: BodyForm<'standard_json'> = {
+  kind: 'standard_json',
+  chainId: 1,
+  address: `0x${'22'.repeat(20)}`,
+};
 
 /** Metadata members that every compiler writes, apart from the sources. */
 const WRITTEN = {
@@ -19,7 +23,7 @@ const codeOfError = (error: unknown): string => String((error as { code?: unknow
 const codeOf = async (
   sources: object,
   settings: object = {},
-  form: BodyKind = FORM,
+  form: BodyForm = FORM,
 ): Promise<string> => {
   const body =
     form.kind === 'metadata'
@@ -148,7 +152,7 @@ describe('Verification request', () => {
 });
 
 describe('Interfaces of a Vyper request', () => {
-  const forms: Readonly<Record<string, readonly [BodyKind, (abis: object) => object]>> = {
+  const forms: Readonly<Record<string, readonly [BodyForm, (abis: object) => object]>> = {
     Blockscout: [
       { kind: 'blockscout', language: 'vyper', sources: 'multi_part', isBatch: false },
       (interfaces) => ({

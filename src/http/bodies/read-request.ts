@@ -1,38 +1,28 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { isMembers } from '../../lib/members.ts';
-import type { LogEntry } from '../../repository/repository.ts';
-import { type SubmittedCodeRequest } from '../../verification/submitted-codes/submitted-codes.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import {
   packRequest,
   type PackedRequest,
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
-import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
 import { type BlockscoutForm, readVerifierRequest } from '../api/blockscout/verifier-request.ts';
 import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
 import { type ContractChoice, readPlaceBody, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
-import {
-  type BytecodeSearch,
-  readBytecodeSearch,
-  readSelectors,
-} from '../api/blockscout/code-database-body.ts';
+import { readBytecodeSearch, readSelectors } from '../api/blockscout/code-database-body.ts';
 import { lookUpMethods } from '../api/blockscout/methods-body.ts';
-import { type MethodLocation } from '../../verification/submitted-codes/locate-methods.ts';
 import { readSubmission, type SubmissionForm } from '../api/blockscout/explorer/read-submission.ts';
 import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
-import { type ParsedSignatureImport, readImportBody } from '../api/signatures/signatures-body.ts';
+import { readImportBody } from '../api/signatures/signatures-body.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
-  type ExplorerRequest,
   readExplorerBody,
   readMetadataBody,
   readSimilarityBody,
   readStandardJsonBody,
 } from '../api/v2/verify-body.ts';
-import { type ContractReference } from '../contract-reference.ts';
 import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,
@@ -41,126 +31,118 @@ import {
   type RequestLimits,
 } from './request-limits.ts';
 
-/** Expected kind of a body, with the facts that other parts of the request provide. */
-export type BodyKind =
-  | {
-      readonly kind: 'standard_json' | 'metadata' | 'sources';
-      readonly chainId: number;
-      readonly address: Hex;
-    }
-  | {
-      /** A similarity search, an import from another explorer, and that explorer's response. */
-      readonly kind: 'similarity' | 'explorer' | 'explorer_record';
-      readonly chainId: number;
-      readonly address: Hex;
-    }
-  | { readonly kind: 'v1'; readonly contentType: string }
-  | { readonly kind: 'signatures' }
-  | { readonly kind: 'methods' }
-  | { readonly kind: 'provider_abi' }
-  | { readonly kind: 'provider_events' }
-  | { readonly kind: 'code_search' }
-  | { readonly kind: 'place_search' }
-  | { readonly kind: 'place' }
-  | { readonly kind: 'event_selector' }
-  | { readonly kind: 'event_selectors' }
-  | EtherscanForm
-  | BlockscoutForm
-  | SubmissionForm;
+/** The contract that the path of a request names. */
+interface ContractForm {
+  readonly chainId: number;
+  readonly address: Hex;
+}
+
+/** Reads one kind of body, with the facts that other parts of the request provide. */
+type Reader = (bytes: Buffer<ArrayBuffer>, limits: RequestLimits, form: never) => unknown;
 
 /** Submitted bytecode has no chain or address. */
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 const READERS = {
-  standard_json: readStandardJsonBody,
-  metadata: readMetadataBody,
-  sources: readSourcesBody,
-} as const;
+  standard_json: ofContract(readStandardJsonBody),
+  metadata: ofContract(readMetadataBody),
+  sources: ofContract(readSourcesBody),
+  similarity: (bytes, limits, { chainId, address }: ContractForm) => {
+    const submission = readSimilarityBody(parseOptionalBody(bytes, limits));
+    return { request: packRequest({ chainId, address, ...submission }) };
+  },
+  explorer: (bytes, limits) => ({ explorer: readExplorerBody(parseOptionalBody(bytes, limits)) }),
+  /** The response of another explorer. */
+  explorer_record: (bytes, limits, { chainId, address }: ContractForm) => {
+    const compilation = readExplorerRecord(bytes, limits);
+    return packBounded({ chainId, address, compilation }, limits);
+  },
+  v1: async (bytes, limits, { contentType }: { readonly contentType: string }) => {
+    const read = await readV1Request(bytes, contentType, limits);
+    if (!('choices' in read)) return packBounded(read.verification, limits);
+    requireShortNames(read.choices);
+    return read;
+  },
+  /** A verification, or the fields of another action. */
+  etherscan: async (bytes, limits, form: EtherscanForm) => {
+    const read = await readEtherscanRequest(bytes, form, limits);
+    if ('fields' in read) return read;
+    return { ...packBounded(read.verification, limits), ...(read.key && { key: read.key }) };
+  },
+  blockscout_submission: async (bytes, limits, form: SubmissionForm) =>
+    packBounded(await readSubmission(bytes, form, limits), limits),
+  blockscout: (bytes, limits, form: BlockscoutForm) => {
+    const { compilation, codes, wantsMethods } = readVerifierRequest(bytes, form, limits);
+    const { request } = packBounded({ ...NO_PLACE, compilation }, limits);
+    return { given: { request, codes }, wantsMethods };
+  },
+  signatures: (bytes, limits) => ({ signatures: readImportBody(bytes, limits) }),
+  methods: (bytes, limits) => ({ methods: lookUpMethods(bytes, limits) }),
+  provider_abi: (bytes, limits) => ({ accepted: readAbiBody(bytes, limits) }),
+  provider_events: (bytes, limits) => ({ logs: readEventsBody(bytes, limits) }),
+  place: (bytes, limits) => ({ place: readPlaceBody(bytes, limits) }),
+  code_search: (bytes, limits) => ({ searched: readBytecodeSearch(bytes, limits, true) }),
+  place_search: (bytes, limits) => ({ searched: readBytecodeSearch(bytes, limits, false) }),
+  event_selector: (bytes, limits) => ({ selectors: readSelectors(bytes, limits, false) }),
+  event_selectors: (bytes, limits) => ({ selectors: readSelectors(bytes, limits, true) }),
+} satisfies Readonly<Record<string, Reader>>;
 
-/**
- * Parsed body: a verification, a verification of submitted bytecode, an import from another explorer,
- * contracts to choose from, fields of the Etherscan protocol, signatures to import, logs to decode, methods
- * to locate, a search by bytecode or address, or event hashes to look up.
- */
-export type ParsedBody =
-  | { readonly request: PackedRequest; readonly key?: string }
-  | { readonly choices: readonly ContractChoice[] }
-  | { readonly given: SubmittedCodeRequest; readonly wantsMethods: boolean }
-  | { readonly explorer: ExplorerRequest }
-  | { readonly fields: EtherscanFields }
-  | {
-      readonly signatures: Pick<ParsedSignatureImport, 'accepted'> & Partial<ParsedSignatureImport>;
-    }
-  | { readonly logs: readonly LogEntry[] }
-  | { readonly methods: Readonly<Record<string, MethodLocation>> }
-  | { readonly searched: BytecodeSearch }
-  | { readonly place: ContractReference }
-  | { readonly selectors: readonly Hex[] };
+type Readers = typeof READERS;
+
+/** What a body contains. */
+export type BodyKind = keyof Readers;
+
+type Forms = {
+  [Kind in BodyKind]: { readonly kind: Kind } & (Readers[Kind] extends (
+    bytes: never,
+    limits: never,
+    form: infer Form,
+  ) => unknown
+    ? Form
+    : never);
+};
+
+/** Expected kind of a body, with the facts that other parts of the request provide. */
+export type BodyForm<Kind extends BodyKind = BodyKind> = { readonly kind: Kind } & Forms[Kind];
+
+/** A parsed body of a kind. */
+export type ParsedBody<Kind extends BodyKind = BodyKind> = {
+  [Each in BodyKind]: Awaited<ReturnType<Readers[Each]>>;
+}[Kind];
 
 /**
  * Reads a body: parses, validates and packs it. May take seconds of CPU time.
  * @throws FullmatchError with the fault of the body
  */
-export async function readRequest(
+export async function readRequest<Kind extends BodyKind>(
   bytes: Buffer<ArrayBuffer>,
-  form: BodyKind,
+  form: BodyForm<Kind>,
   limits: RequestLimits,
-): Promise<ParsedBody> {
-  if (form.kind === 'v1') {
-    const read = await readV1Request(bytes, form.contentType, limits);
-    if ('choices' in read) {
-      requireShortNames(read.choices);
-      return read;
-    }
-    requireBounded(read.verification.compilation, limits);
-    return { request: packRequest(read.verification) };
-  }
-  if (form.kind === 'etherscan') {
-    const read = await readEtherscanRequest(bytes, form, limits);
-    if ('fields' in read) return read;
-    requireBounded(read.verification.compilation, limits);
-    return { request: packRequest(read.verification), ...(read.key && { key: read.key }) };
-  }
-  if (form.kind === 'blockscout_submission') {
-    const submission = await readSubmission(bytes, form, limits);
-    requireBounded(submission.compilation, limits);
-    return { request: packRequest(submission) };
-  }
-  if (form.kind === 'blockscout') {
-    const { compilation, codes, wantsMethods } = readVerifierRequest(bytes, form, limits);
-    requireBounded(compilation, limits);
-    const request = packRequest({ ...NO_PLACE, compilation });
-    return { given: { request, codes }, wantsMethods };
-  }
-  if (form.kind === 'signatures') return { signatures: readImportBody(bytes, limits) };
-  if (form.kind === 'methods') return { methods: lookUpMethods(bytes, limits) };
-  if (form.kind === 'provider_abi') return { signatures: { accepted: readAbiBody(bytes, limits) } };
-  if (form.kind === 'place') return { place: readPlaceBody(bytes, limits) };
-  if (form.kind === 'code_search' || form.kind === 'place_search') {
-    return { searched: readBytecodeSearch(bytes, limits, form.kind === 'code_search') };
-  }
-  if (form.kind === 'event_selector' || form.kind === 'event_selectors') {
-    return { selectors: readSelectors(bytes, limits, form.kind === 'event_selectors') };
-  }
-  if (form.kind === 'provider_events') return { logs: readEventsBody(bytes, limits) };
-  const { kind, chainId, address } = form;
-  if (kind === 'similarity') {
-    // All members are optional, so the body may be empty.
-    const submission = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
-    return { request: packRequest({ chainId, address, ...submission }) };
-  }
-  if (kind === 'explorer') {
-    return { explorer: readExplorerBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits)) };
-  }
-  if (kind === 'explorer_record') {
-    const compilation = readExplorerRecord(bytes, limits);
-    requireBounded(compilation, limits);
-    return { request: packRequest({ chainId, address, compilation }) };
-  }
-  const body = parseJsonBody(bytes, limits);
-  const submission = READERS[kind](body, limits);
-  requireBounded(submission.compilation, limits);
-  return { request: packRequest({ chainId, address, ...submission }) };
+): Promise<ParsedBody<Kind>> {
+  const read: Reader = READERS[form.kind];
+  return (await read(bytes, limits, form as never)) as ParsedBody<Kind>;
+}
+
+/** Creates the reader of a JSON body that describes the compilation of the contract in the path. */
+function ofContract(
+  read: (body: Members, limits: RequestLimits) => Omit<VerificationRequest, keyof ContractForm>,
+) {
+  return (bytes: Buffer, limits: RequestLimits, { chainId, address }: ContractForm) => {
+    const submission = read(parseJsonBody(bytes, limits), limits);
+    return packBounded({ chainId, address, ...submission }, limits);
+  };
+}
+
+/** Parses a body whose members are all optional: it may be empty. */
+const parseOptionalBody = (bytes: Buffer, limits: RequestLimits): Members =>
+  bytes.length === 0 ? {} : parseJsonBody(bytes, limits);
+
+function packBounded(
+  request: VerificationRequest,
+  limits: RequestLimits,
+): { readonly request: PackedRequest } {
+  requireBounded(request.compilation, limits);
+  return { request: packRequest(request) };
 }
 
 /** Limit on the names and paths of all contracts to choose from, in bytes: the response lists them. */

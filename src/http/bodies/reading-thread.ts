@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { readRequest, type ParsedBody, type BodyKind } from './read-request.ts';
+import { readRequest, type ParsedBody, type BodyForm } from './read-request.ts';
 import { type RequestLimits } from './request-limits.ts';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
 /** A body for the thread to read. */
 export interface BodyReadTask {
-  readonly form: BodyKind;
+  readonly form: BodyForm;
   readonly limits: RequestLimits;
   readonly blocks: readonly Uint8Array[];
 }

@@ -10,7 +10,7 @@ import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { connectionOf, withClientSignal } from '../records/request-connection.ts';
 import { toThreadError } from '../thread-errors.ts';
 import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
-import { type ParsedBody, type BodyKind } from './read-request.ts';
+import { type BodyForm, type BodyKind, type ParsedBody } from './read-request.ts';
 import { type BodyReadResult, type BodyReadTask } from './reading-thread.ts';
 import { receiveBody } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
@@ -35,12 +35,20 @@ export interface RequestReader {
    * too_many_client_bodies, too_many_bodies; errors of {@link AccessGate.admit}; request_too_complex for a
    * body that takes too long or too much memory; malformed_request if the client disconnects
    */
-  read(c: Context, form: BodyKind, limitBytes?: number): Promise<ParsedBody>;
+  read<Kind extends BodyKind>(
+    c: Context,
+    form: BodyForm<Kind>,
+    limitBytes?: number,
+  ): Promise<ParsedBody<Kind>>;
   /**
    * Parses a response that the service fetched from another explorer.
    * @throws FullmatchError with the fault of the response; too_many_bodies, request_too_complex
    */
-  readFetched(bytes: Buffer, form: BodyKind, client: string): Promise<ParsedBody>;
+  readFetched<Kind extends BodyKind>(
+    bytes: Buffer,
+    form: BodyForm<Kind>,
+    client: string,
+  ): Promise<ParsedBody<Kind>>;
   close(): Promise<void>;
 }
 
@@ -56,7 +64,7 @@ const HEAP_LEAST_BYTES = 96 * MIB;
  * Kinds that verify or import and need admission; requests of the Etherscan protocol reveal their kind only
  * in the body.
  */
-const ADMITTED: ReadonlySet<BodyKind['kind']> = new Set([
+const ADMITTED: ReadonlySet<BodyKind> = new Set([
   ...(['standard_json', 'metadata', 'sources', 'similarity', 'explorer', 'v1', 'place'] as const),
   ...(['blockscout', 'blockscout_submission', 'signatures', 'provider_abi'] as const),
 ]);
@@ -75,14 +83,17 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   };
   const small = threadFor(Math.min(SMALL_BODY_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
-  const ask = async (
-    task: BodyReadTask,
-    length: number,
+  const ask = async <Kind extends BodyKind>(
+    form: BodyForm<Kind>,
+    blocks: readonly Uint8Array[],
     requester: Parameters<typeof small.ask>[1],
-  ): Promise<ParsedBody> => {
+  ): Promise<ParsedBody<Kind>> => {
+    const length = blocks.reduce((sum, block) => sum + block.length, 0);
     const thread = length <= SMALL_BODY_BYTES ? small : large;
+    const task: BodyReadTask = { form: form as BodyForm, limits, blocks };
     try {
-      return readAnswer(await thread.ask(task, requester));
+      // The thread reads each kind of body with its own reader.
+      return readAnswer(await thread.ask(task, requester)) as ParsedBody<Kind>;
     } catch (error) {
       throw toThreadError(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
     }
@@ -98,14 +109,14 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
         const leave = await bodies.enter(client, declaredBytes, signal);
         try {
           const blocks = await receiveBody(streamOf(c), { limitBytes, declaredBytes });
-          const length = blocks.reduce((sum, block) => sum + block.length, 0);
           const transfer = blocks.map(({ buffer }) => buffer);
           const requester = { client, transfer, signal };
-          const read = await ask({ form, limits, blocks }, length, requester);
+          const read = await ask(form, blocks, requester);
           // Only the body of such a request reveals its kind and holds its key.
           if (form.kind === 'etherscan') {
-            if ('request' in read) access.admit(c, read.key);
-            else access.admitLookup(c, 'fields' in read ? read.fields['apikey'] : undefined);
+            const parsed: ParsedBody = read;
+            if ('request' in parsed) access.admit(c, 'key' in parsed ? parsed.key : undefined);
+            else access.admitLookup(c, 'fields' in parsed ? parsed.fields['apikey'] : undefined);
           }
           return read;
         } finally {
@@ -116,7 +127,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
     readFetched: (bytes, form, client) => {
       const block = new Uint8Array(bytes);
       const requester = { client, transfer: [block.buffer] };
-      return ask({ form, limits, blocks: [block] }, bytes.length, requester);
+      return ask(form, [block], requester);
     },
     close: async () => {
       await Promise.all([small.close(), large.close()]);
@@ -125,7 +136,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
 }
 
 /** Returns the token that clients of Blockscout's API send as their API key; an empty key counts as absent. */
-function keyInQuery(c: Context, { kind }: BodyKind): string | undefined {
+function keyInQuery(c: Context, { kind }: { readonly kind: BodyKind }): string | undefined {
   return kind === 'blockscout_submission' ? c.req.query('apikey') || undefined : undefined;
 }
 

@@ -20,7 +20,6 @@ import {
 } from './blockscout-routes.ts';
 import { METHODS_BYTES } from './methods-body.ts';
 import { renderBatch, renderVerdict } from './render-verdict.ts';
-import { type BlockscoutForm } from './verifier-request.ts';
 
 type BlockscoutParts = Pick<
   HttpDependencies,
@@ -49,28 +48,28 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
   for (const route of methodsRoutes) {
     // The worker thread that reads the body does the lookup.
     routes.openapi({ ...route, request: {} }, async (c) => {
-      const read = await parts.requests.read(c, { kind: 'methods' }, METHODS_BYTES);
-      if (!('methods' in read)) throw new Error('a look-up of methods has methods');
-      return respondJson(route, { methods: read.methods }, NOT_STORED);
+      const { methods } = await parts.requests.read(c, { kind: 'methods' }, METHODS_BYTES);
+      return respondJson(route, { methods }, NOT_STORED);
     });
   }
   for (const { form, route } of verdictRoutes) {
     // A worker thread reads and validates the body.
     routes.openapi({ ...route, request: {} }, async (c) => {
-      const read = await readGiven(parts, c, form);
-      const found = await verify(parts, c, read.given);
+      const { given, wantsMethods } = await parts.requests.read(c, form);
+      const found = await verify(parts, c, given);
       if (found instanceof VerificationFailure) {
         return respondJson(route, failureBody(found.message), NOT_STORED);
       }
       const [match] = found;
       const verdict =
-        match === undefined ? failureBody(NOT_VERIFIED) : renderVerdict(match, read.wantsMethods);
+        match === undefined ? failureBody(NOT_VERIFIED) : renderVerdict(match, wantsMethods);
       return respondJson(route, verdict, NOT_STORED);
     });
   }
   for (const { form, route } of batchRoutes) {
     routes.openapi({ ...route, request: {} }, async (c) => {
-      const found = await verify(parts, c, (await readGiven(parts, c, form)).given);
+      const { given } = await parts.requests.read(c, form);
+      const found = await verify(parts, c, given);
       const answer =
         found instanceof VerificationFailure
           ? { compilationFailure: { message: found.message } }
@@ -78,12 +77,6 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
       return respondJson(route, answer, NOT_STORED);
     });
   }
-}
-
-async function readGiven({ requests }: BlockscoutParts, c: Context, form: BlockscoutForm) {
-  const read = await requests.read(c, form);
-  if (!('given' in read)) throw new Error('a request to the Blockscout verifier contains bytecode');
-  return read;
 }
 
 /** Returns the match of each contract, or why the compilation gives none. Aborts when the client disconnects. */

@@ -7,7 +7,6 @@ import { clientOf } from '../../client-of.ts';
 import { currentSnapshot, type HttpDependencies } from '../../http-dependencies.ts';
 import { type Snapshot } from '../../../publication/snapshot.ts';
 import { withClientSignal } from '../../records/request-connection.ts';
-import { type BodyKind } from '../../bodies/read-request.ts';
 import { type BytecodeSearch, SEARCH_BYTES } from './code-database-body.ts';
 import { bytecodeDatabaseRoutes } from './code-database-routes.ts';
 import { renderSource, renderStored } from './render-verdict.ts';
@@ -51,10 +50,9 @@ export function addBytecodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): 
       });
     }
     const describe = async (c: Context, kind: 'event_selector' | 'event_selectors') => {
-      const read = await parts.requests.read(c, { kind }, SEARCH_BYTES);
-      if (!('selectors' in read)) throw new Error('events are looked up by their hashes');
-      const found = await signatures.findEventInputs(read.selectors);
-      return read.selectors.map((hash) => ({
+      const { selectors } = await parts.requests.read(c, { kind }, SEARCH_BYTES);
+      const found = await signatures.findEventInputs(selectors);
+      return selectors.map((hash) => ({
         eventDescriptions: (found.get(hash) ?? []).map(describeEvent),
       }));
     };
@@ -83,11 +81,9 @@ function countContracts({ bodies }: Snapshot): number {
 async function readQuestion(
   { requests }: DatabaseParts,
   c: Context,
-  kind: Extract<BodyKind['kind'], 'code_search' | 'place_search'>,
+  kind: 'code_search' | 'place_search',
 ): Promise<BytecodeSearch> {
-  const read = await requests.read(c, { kind }, SEARCH_BYTES);
-  if (!('searched' in read)) throw new Error('a search has a code or a place');
-  return read.searched;
+  return (await requests.read(c, { kind }, SEARCH_BYTES)).searched;
 }
 
 /** Finds a compilation that produces the bytecode; empty if there is none. Aborts when the client disconnects. */

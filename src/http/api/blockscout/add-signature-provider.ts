@@ -18,9 +18,8 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
   for (const route of providerRoutes) {
     // A worker thread reads and validates the body.
     routes.openapi({ ...route.signatures, request: {} }, async (c) => {
-      const read = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
-      if (!('signatures' in read)) throw new Error('an ABI has signatures');
-      await signatures.import(read.signatures.accepted, clientOf(c.env, trustedProxies));
+      const { accepted } = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
+      await signatures.import(accepted, clientOf(c.env, trustedProxies));
       return respondJson(route.signatures, {}, NOT_STORED);
     });
     routes.openapi(route.call, async (c) => {
@@ -39,10 +38,9 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
       return respondJson(route.event, found, REVALIDATED);
     });
     const answerEvents = async (c: Context) => {
-      const read = await requests.read(c, { kind: 'provider_events' }, PROVIDER_BYTES);
-      if (!('logs' in read)) throw new Error('a batch has entries of logs');
+      const { logs } = await requests.read(c, { kind: 'provider_events' }, PROVIDER_BYTES);
       // Byte arrays lose their Buffer type on the way from the worker thread.
-      const entries = read.logs.map(({ topics, data }) => ({
+      const entries = logs.map(({ topics, data }) => ({
         topics: topics.map((topic) => Buffer.from(topic)),
         data: Buffer.from(data),
       }));

@@ -63,15 +63,13 @@ async function submitFiles(
 ): Promise<Submission | { readonly choices: readonly ContractChoice[] }> {
   const read = await parts.requests.read(c, { kind: 'v1', contentType: 'application/json' });
   if ('choices' in read) return read;
-  if (!('request' in read)) throw new Error('a body of the API v1 names contracts');
   return submit(parts, c, read.request);
 }
 
 async function submitPlace(parts: StoredVerifierParts, c: Context): Promise<Submission> {
-  const read = await parts.requests.read(c, { kind: 'place' });
-  if (!('place' in read)) throw new Error('the body names a contract on a chain');
+  const { place } = await parts.requests.read(c, { kind: 'place' });
   const client = clientOf(c.env, parts.trustedProxies);
-  return submit(parts, c, await parts.findAtExplorer({ ...read.place, client }));
+  return submit(parts, c, await parts.findAtExplorer({ ...place, client }));
 }
 
 async function submit(

@@ -91,7 +91,6 @@ async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): 
     ...(place.chainInPath !== undefined && { chainId: place.chainInPath }),
   });
   if ('request' in read) return answerSubmission(parts, c, dialect, read.request);
-  if (!('fields' in read)) throw new Error('a body of the Etherscan protocol has fields');
   return answerAction(parts, { ...place, c, dialect, fields: read.fields });
 }
 

@@ -54,9 +54,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
   });
   // A worker thread reads, validates and hashes the body.
   routes.openapi({ ...importRoute, request: {} }, async (c) => {
-    const read = await requests.read(c, { kind: 'signatures' }, IMPORT_BYTES);
-    if (!('signatures' in read)) throw new Error('an import has signatures');
-    const question = read.signatures;
+    const { signatures: question } = await requests.read(c, { kind: 'signatures' }, IMPORT_BYTES);
     const imported = await signatures.import(question.accepted, clientOf(c.env, trustedProxies));
     const result = {
       function: renderImport(question, imported, 'function'),
@@ -100,7 +98,7 @@ function renderNames(names: readonly SignatureName[], filter: 'true' | 'false') 
 }
 
 function renderImport(
-  { accepted, invalid }: Pick<ParsedSignatureImport, 'accepted'> & Partial<ParsedSignatureImport>,
+  { accepted, invalid }: ParsedSignatureImport,
   imported: ImportedSignatures,
   kind: 'function' | 'event',
 ) {
@@ -113,5 +111,5 @@ function renderImport(
           kind === 'function' ? hash.slice(0, SELECTOR_CHARACTERS) : hash,
         ]),
     );
-  return { imported: shown(true), duplicated: shown(false), invalid: invalid?.[kind] ?? [] };
+  return { imported: shown(true), duplicated: shown(false), invalid: invalid[kind] };
 }

@@ -17,10 +17,9 @@ export function addSourcesRoutes(
     request: { params: verifySourcesRoute.request.params },
   };
   routes.openapi(withoutBody, async (c) => {
-    const read = await requests.read(c, { kind: 'sources', ...c.req.valid('param') });
-    if (!('request' in read)) throw new Error('plain sources name one contract or none');
+    const { request } = await requests.read(c, { kind: 'sources', ...c.req.valid('param') });
     const client = clientOf(c.env, trustedProxies);
-    const verificationId = await verification.submit(read.request, client);
+    const verificationId = await verification.submit(request, client);
     return respondJson(verifySourcesRoute, { verificationId }, NOT_STORED, 202);
   });
   routes.openapi(proposalRoute, async (c) => {

@@ -49,9 +49,9 @@ export function addListing(
       }),
     };
     const form = { kind: 'standard_json', chainId, address } as const;
-    const read = await parts.requests.readFetched(Buffer.from(JSON.stringify(body)), form, client);
-    if (!('request' in read)) throw new Error('a stored compilation names one contract');
-    const verificationId = await parts.verification.submit(read.request, client);
+    const bytes = Buffer.from(JSON.stringify(body));
+    const { request } = await parts.requests.readFetched(bytes, form, client);
+    const verificationId = await parts.verification.submit(request, client);
     return respondJson(listingRoute, { verificationId }, NOT_STORED, 202);
   });
 }

@@ -54,7 +54,6 @@ async function submitBody(
   const contentType = c.req.header('content-type') ?? '';
   const read = await parts.requests.read(c, { kind: 'v1', contentType });
   if ('choices' in read) return answerChoices(read.choices);
-  if (!('request' in read)) throw new Error('a body of the API v1 names contracts');
   const { chainId, address } = read.request;
   const place = { chainId, address };
   try {

@@ -2,7 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
-import { type BodyKind } from '../../bodies/read-request.ts';
+import { type BodyForm } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { readJobAfterShortWait } from '../read-job-after-short-wait.ts';
@@ -34,10 +34,9 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   );
   routes.openapi(withoutBody(verifyExplorerRoute), async (c) => {
     const place = c.req.valid('param');
-    const read = await parts.requests.read(c, { kind: 'explorer', ...place });
-    if (!('explorer' in read)) throw new Error('this body names no sources');
+    const { explorer } = await parts.requests.read(c, { kind: 'explorer' });
     const client = clientOf(c.env, parts.trustedProxies);
-    const request = await parts.findAtExplorer({ ...place, ...read.explorer, client });
+    const request = await parts.findAtExplorer({ ...place, ...explorer, client });
     return submitted(await parts.verification.submit(request, client));
   });
   routes.openapi(withoutBody(verifyRoute), (c) =>
@@ -81,11 +80,10 @@ function withoutBody<
 async function submit(
   { requests, verification, trustedProxies }: VerifyParts,
   c: Context,
-  form: BodyKind,
+  form: BodyForm<'metadata' | 'similarity' | 'standard_json'>,
 ): Promise<Answer> {
-  const read = await requests.read(c, form);
-  if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
-  return submitted(await verification.submit(read.request, clientOf(c.env, trustedProxies)));
+  const { request } = await requests.read(c, form);
+  return submitted(await verification.submit(request, clientOf(c.env, trustedProxies)));
 }
 
 function submitted(verificationId: string): Answer {

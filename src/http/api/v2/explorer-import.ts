@@ -54,9 +54,7 @@ export function createExplorerImport({
         apiKey === undefined ? undefined : new Secret(apiKey),
       );
       const form = { kind: 'explorer_record', chainId, address } as const;
-      const read = await requests.readFetched(bytes, form, client);
-      if (!('request' in read)) throw new Error('the record of a contract names one contract');
-      return read.request;
+      return (await requests.readFetched(bytes, form, client)).request;
     };
     // The key is part of the cache key: a response to a wrong key must not reach other clients.
     const keyHash = createHash('sha256')

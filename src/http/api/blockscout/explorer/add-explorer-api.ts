@@ -60,9 +60,8 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
       requireKnownChain(parts.registry(), chainId);
       const contentType = c.req.header('content-type') ?? '';
       const form = { kind: 'blockscout_submission', way, contentType, chainId, address } as const;
-      const read = await parts.requests.read(c, form);
-      if (!('request' in read)) throw new Error('a submission names a compilation');
-      await submit(parts, c, read.request);
+      const { request } = await parts.requests.read(c, form);
+      await submit(parts, c, request);
       return respondJson(route, STARTED, NOT_STORED);
     });
   }
