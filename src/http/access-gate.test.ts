@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { FullmatchError } from '../errors.ts';
 import { Secret } from '../lib/secret.ts';
 import { AccessGate, rateLimitHeaders, type VerifyAccess } from './access-gate.ts';
+import { createClientOf } from './client-of.ts';
 
 const TOKEN = '0123456789abcdef';
 const tokens = [
@@ -20,7 +21,7 @@ const request = (authorization?: string, askedFor = '192.0.2.1'): Context =>
 
 function gate(verify: VerifyAccess, verificationsPerHour = 0, now?: () => number): AccessGate {
   return new AccessGate({
-    ...{ verify, tokens, verificationsPerHour, trustedProxies: [] },
+    ...{ verify, tokens, verificationsPerHour, clientOf: createClientOf([]) },
     ...(now && { now }),
   });
 }

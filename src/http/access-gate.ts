@@ -3,7 +3,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../errors.ts';
 import { countedCache } from '../lib/counted-cache.ts';
 import { type Secret } from '../lib/secret.ts';
-import { clientOf, type TrustedProxies } from './client-of.ts';
+import { type ClientOf } from './client-of.ts';
 import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
 import { connectionOf } from './records/request-connection.ts';
 
@@ -17,7 +17,7 @@ export interface AccessOptions {
   readonly tokens: readonly { readonly name: string; readonly token: Secret }[];
   /** Requests that one client may send to this process per hour; 0 disables the limit. */
   readonly verificationsPerHour: number;
-  readonly trustedProxies: TrustedProxies;
+  readonly clientOf: ClientOf;
   /** Path prefixes under which submissions always require a token. */
   readonly unlisted?: readonly string[];
   readonly now?: () => number;
@@ -42,14 +42,14 @@ export class AccessGate {
   readonly #configured: readonly KnownToken[];
   #tokens: readonly KnownToken[];
   readonly #perHour: number;
-  readonly #trustedProxies: TrustedProxies;
+  readonly #clientOf: ClientOf;
   readonly #unlisted: readonly string[];
   readonly #now: () => number;
   /** Requests of each client in its current window of one hour. */
   readonly #hours = countedCache<{ count: number; readonly endsAt: number }>(CLIENTS_COUNTED);
 
   constructor(options: AccessOptions) {
-    const { verify, tokens, verificationsPerHour, trustedProxies, unlisted, now } = options;
+    const { verify, tokens, verificationsPerHour, clientOf, unlisted, now } = options;
     this.verify = verify;
     this.#unlisted = unlisted ?? [];
     this.#configured = tokens.map(({ name, token }) => ({
@@ -58,7 +58,7 @@ export class AccessGate {
     }));
     this.#tokens = this.#configured;
     this.#perHour = verificationsPerHour;
-    this.#trustedProxies = trustedProxies;
+    this.#clientOf = clientOf;
     this.#now = now ?? Date.now;
   }
 
@@ -87,8 +87,7 @@ export class AccessGate {
     const perHour = known?.perHour ?? this.#perHour;
     if (perHour === 0) return;
     // A token name cannot equal an address, so the two never share a counter.
-    const client =
-      known === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${known.name}`;
+    const client = known === undefined ? this.#clientOf(c) : `token ${known.name}`;
     const { outgoing } = connectionOf(c) ?? {};
     const headers = Object.entries(headersOf(this.#count(client, perHour)));
     for (const [name, value] of headers) outgoing?.setHeader(name, value);

@@ -39,28 +39,31 @@ export function isPageRequest(env: unknown): boolean {
 }
 
 /**
- * Returns the client of a request, for per-client limits: the address of the connection, or its /64 for IPv6.
+ * Names the client of a request, for per-client limits: the address of the connection, or its /64 for IPv6.
  * If the connection comes from a trusted proxy, it is the address that the proxy names, and so on through all
- * trusted proxies.
- * @param env the environment from the Node adapter, or {@link InProcessEnv}.
+ * trusted proxies. The request's `env` is that of the Node adapter, or {@link InProcessEnv}.
  */
-export function clientOf(env: unknown, trusted: TrustedProxies): string {
-  const { incoming, askedFor } = (env ?? {}) as {
-    incoming?: IncomingMessage;
-  } & Partial<InProcessEnv>;
-  if (askedFor !== undefined) return askedFor;
-  const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
-  if (incoming === undefined || connected === undefined) return 'unknown';
-  if (!isTrusted(connected, trusted)) return nameOf(connected);
-  const known = forwardedFor.get(incoming);
-  if (known?.trusted === trusted) return known.client;
-  const client = forwardedClient(incoming, connected, trusted);
-  forwardedFor.set(incoming, { trusted, client });
-  return client;
-}
+export type ClientOf = (c: { readonly env: unknown }) => string;
 
-/** Clients behind trusted proxies, cached by request because pages and admissions need them repeatedly. */
-const forwardedFor = new WeakMap<IncomingMessage, { trusted: TrustedProxies; client: string }>();
+/** Creates the function that names the client of each request, for the proxies that are trusted. */
+export function createClientOf(trusted: TrustedProxies): ClientOf {
+  // Clients behind trusted proxies, cached by request because pages and admissions need them repeatedly.
+  const forwardedFor = new WeakMap<IncomingMessage, string>();
+  return ({ env }) => {
+    const { incoming, askedFor } = (env ?? {}) as {
+      incoming?: IncomingMessage;
+    } & Partial<InProcessEnv>;
+    if (askedFor !== undefined) return askedFor;
+    const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
+    if (incoming === undefined || connected === undefined) return 'unknown';
+    if (!isTrusted(connected, trusted)) return nameOf(connected);
+    const known = forwardedFor.get(incoming);
+    if (known !== undefined) return known;
+    const client = forwardedClient(incoming, connected, trusted);
+    forwardedFor.set(incoming, client);
+    return client;
+  };
+}
 
 function forwardedClient(
   incoming: IncomingMessage,

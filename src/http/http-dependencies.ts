@@ -15,7 +15,7 @@ import { type ExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type AccessGate } from './access-gate.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
-import { type InProcessEnv, type TrustedProxies } from './client-of.ts';
+import { type ClientOf, type InProcessEnv } from './client-of.ts';
 import { type Activity } from '../publication/activity.ts';
 import { type RecordResponder } from './records/record-responder.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
@@ -66,8 +66,8 @@ export interface HttpDependencies {
   readonly access: Pick<AccessGate, 'verify' | 'admit' | 'requireToken'>;
   /** Verifies contracts. */
   readonly verification: Verification;
-  /** Proxies whose forwarding headers are trusted. */
-  readonly trustedProxies: TrustedProxies;
+  /** Names the client of a request. */
+  readonly clientOf: ClientOf;
   /** Largest body of a verification request, in bytes; other bodies have the listener's limit. */
   readonly verificationBytes: number;
   /** Whether the Model Context Protocol is enabled. */

@@ -6,7 +6,7 @@ import { type RunningCore } from '../core/run-core.ts';
 import { AccessGate } from '../http/access-gate.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
-import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
+import { type ClientOf, createClientOf, parseTrustedProxies } from '../http/client-of.ts';
 import { type HealthReport } from '../http/health-schema.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
@@ -138,10 +138,10 @@ async function openServed(
   const { served } = publication;
   if (served === undefined) return undefined;
   const serving = database.limited(SERVING_TIME_LIMIT_MS);
-  const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
+  const clientOf = createClientOf(parseTrustedProxies(config.http.trustedProxies));
   const { unlisted: hasUnlisted, ...granted } = config.access;
   const unlisted = hasUnlisted ? unlistedPrefixes(config.api.prefix) : [];
-  const access = new AccessGate({ tokens: [], ...granted, unlisted, trustedProxies });
+  const access = new AccessGate({ tokens: [], ...granted, unlisted, clientOf });
   closers.add(await followAccessTokens(database, (tokens) => access.useTokens(tokens), log));
   if ((access.verify === 'token' || hasUnlisted) && !access.hasTokens) {
     const text =
@@ -158,15 +158,15 @@ async function openServed(
     registry: () => publication.registry,
     icons: () => icons.current,
     access,
-    requests: closers.add(openRequestReader(config, access, trustedProxies)),
-    trustedProxies,
+    requests: closers.add(openRequestReader(config, access, clientOf)),
+    clientOf,
     verificationBytes: config.verification.requestBytes,
     proxies,
     creations,
     logs,
     ...(explorer && { explorer }),
     contracts: createContractReader(serving),
-    answers: closers.add(openRecordAnswers(config, trustedProxies)),
+    answers: closers.add(openRecordAnswers(config, clientOf)),
     contractLists: createContractLists(serving),
     signatures: createSignatureDatabase(serving, config.signatures.importedMax),
     health,
@@ -186,7 +186,7 @@ const JSON_LIMITS = { depth: 64, values: 200_000 };
 function openRequestReader(
   { limits, verification }: Config,
   access: AccessGate,
-  trustedProxies: TrustedProxies,
+  clientOf: ClientOf,
 ): RequestReader {
   const options = {
     request: {
@@ -196,7 +196,7 @@ function openRequestReader(
       sourceBytes: 2 * limits.sourceBytes,
     },
     bodyBytes: verification.requestBytes,
-    trustedProxies,
+    clientOf,
     access,
   };
   return createRequestReader(options);
@@ -207,11 +207,11 @@ const CACHE_BYTES = 64 * 2 ** 20;
 /** A third of the connections, so that lookups always find a free one. */
 const READERS_PER_CONNECTION = 1 / 3;
 
-function openRecordAnswers({ database }: Config, trustedProxies: TrustedProxies): RecordResponder {
+function openRecordAnswers({ database }: Config, clientOf: ClientOf): RecordResponder {
   return new RecordResponder({
     cacheBytes: CACHE_BYTES,
     readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
-    trustedProxies,
+    clientOf,
     version: readPackageVersion(),
   });
 }

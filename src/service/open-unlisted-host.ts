@@ -25,12 +25,12 @@ export function createCombinedApi(
   closers: Closers,
 ): HostApp {
   if (unlisted === undefined) return createApiApp(parts);
-  const { version, trustedProxies, access } = parts;
+  const { version, clientOf, access } = parts;
   const prefixes = unlistedPrefixes(config.api.prefix);
   const answers = new RecordResponder({
     cacheBytes: CACHE_BYTES,
     readers: 1,
-    trustedProxies,
+    clientOf,
     // A contract may be both listed and unlisted; the entity tags of the two responses must differ.
     version: `${version} unlisted`,
   });

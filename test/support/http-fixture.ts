@@ -24,6 +24,7 @@ import {
 import { type ContractLists } from '../../src/repository/lists/contract-lists.ts';
 import { type SignatureDatabase } from '../../src/repository/repository.ts';
 import { type ContractReader } from '../../src/repository/matches/contract-reader.ts';
+import { createClientOf } from '../../src/http/client-of.ts';
 
 /** Limits that no ordinary test reaches. */
 export const ROOMY_LIMITS: ListenerLimits = {
@@ -174,14 +175,14 @@ const noActivity: Activity = {
 
 /** Everybody has access. */
 const OPEN_ACCESS = new AccessGate({
-  ...{ verify: 'open', tokens: [], verificationsPerHour: 0, trustedProxies: [] },
+  ...{ verify: 'open', tokens: [], verificationsPerHour: 0, clientOf: createClientOf([]) },
 });
 
 /** Limits that no ordinary test reaches. */
 const FIXTURE_READING: RequestReaderOptions = {
   request: { depth: 64, values: 200_000, sources: 2000, sourceBytes: 10_000_000 },
   bodyBytes: 10_000_000,
-  trustedProxies: [],
+  clientOf: createClientOf([]),
   access: OPEN_ACCESS,
 };
 
@@ -189,7 +190,7 @@ const FIXTURE_READING: RequestReaderOptions = {
 const FIXTURE_ANSWERS: RecordAnswersOptions = {
   cacheBytes: 2 ** 20,
   readers: 2,
-  trustedProxies: [],
+  clientOf: createClientOf([]),
   version: '1.2.3',
 };
 
@@ -264,7 +265,7 @@ export async function fixtureDependencies(
     requests: createRequestReader(FIXTURE_READING),
     verification: noVerification,
     verificationBytes: 10_000_000,
-    trustedProxies: [],
+    clientOf: createClientOf([]),
     version: '1.2.3',
     pages: await webBundle(),
     apiPrefixes: ['/server'],

@@ -30,7 +30,7 @@ export const jobDocumentRoute = createRoute({
 /** Adds the JSON at the URL of a job's page. The route of the page precedes it, and decides who gets which. */
 export function addJobDocument(
   routes: OpenAPIHono,
-  parts: Pick<HttpDependencies, 'contracts' | 'trustedProxies' | 'verification' | 'log'>,
+  parts: Pick<HttpDependencies, 'contracts' | 'clientOf' | 'verification' | 'log'>,
 ): void {
   routes.openapi(jobDocumentRoute, async (c) => {
     try {

@@ -6,7 +6,7 @@ import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, exceedsDeclaredLimit } from '../body-limit.ts';
-import { clientOf, type TrustedProxies } from '../client-of.ts';
+import { type ClientOf } from '../client-of.ts';
 import { connectionOf, withClientSignal } from '../records/request-connection.ts';
 import { toThreadError } from '../thread-errors.ts';
 import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
@@ -20,8 +20,7 @@ export interface RequestReaderOptions {
   readonly request: RequestLimits;
   /** The largest body, in bytes. */
   readonly bodyBytes: number;
-  /** Proxies whose forwarding headers are trusted. */
-  readonly trustedProxies: TrustedProxies;
+  readonly clientOf: ClientOf;
   /** Admits requests that verify or import. */
   readonly access: Pick<AccessGate, 'admit' | 'admitLookup'>;
 }
@@ -72,7 +71,7 @@ const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
 /** Creates the reader; its threads start on demand. */
 export function createRequestReader(options: RequestReaderOptions): RequestReader {
-  const { request: limits, bodyBytes, trustedProxies, access } = options;
+  const { request: limits, bodyBytes, clientOf, access } = options;
   const bodies = new BodyAdmission();
   const threadFor = (largestBytes: number): TaskThread<BodyReadTask, BodyReadResult> => {
     const heapBytes = HEAP_LEAST_BYTES + HEAP_PER_BYTE * largestBytes;
@@ -101,7 +100,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   return {
     read: async (c, form, mostBytes = bodyBytes) => {
       if (ADMITTED.has(form.kind)) access.admit(c, keyInQuery(c, form));
-      const client = clientOf(c.env, trustedProxies);
+      const client = clientOf(c);
       requireNoCoding(c);
       const limitBytes = Math.min(mostBytes, bodyBytes);
       const declaredBytes = declaredLength(c, limitBytes);

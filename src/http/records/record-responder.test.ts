@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type Context } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RecordResponder, type RecordRequest } from './record-responder.ts';
+import { createClientOf } from '../client-of.ts';
 
 const LARGE = Buffer.alloc(2 ** 20, 'x');
 const SMALL = Buffer.from('small');
@@ -10,7 +11,7 @@ const made: RecordResponder[] = [];
 afterEach(() => Promise.all(made.splice(0).map((answers) => answers.close())));
 function makeAnswers(): RecordResponder {
   const answers = new RecordResponder({
-    ...{ cacheBytes: 2 ** 24, readers: 2, trustedProxies: [], version: '1.2.3' },
+    ...{ cacheBytes: 2 ** 24, readers: 2, clientOf: createClientOf([]), version: '1.2.3' },
   });
   made.push(answers);
   return answers;

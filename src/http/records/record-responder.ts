@@ -9,7 +9,7 @@ import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import type { StoredSections } from '../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../answer.ts';
-import { clientOf, type TrustedProxies } from '../client-of.ts';
+import { type ClientOf } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
 import { type EntityTags, matchIfNoneMatch } from '../../lib/entity-tag.ts';
 import { toThreadError } from '../thread-errors.ts';
@@ -25,7 +25,8 @@ export interface RecordAnswersOptions {
   readonly cacheBytes: number;
   /** Records read at once, each on its own database connection. */
   readonly readers: number;
-  readonly trustedProxies: TrustedProxies;
+  /** Names the client of a request. */
+  readonly clientOf: ClientOf;
   /** Version of the service: another version may render different bytes. */
   readonly version: string;
 }
@@ -162,9 +163,9 @@ export class RecordResponder {
     );
   }
 
-  /** Returns the client of a request, see {@link clientOf}. */
+  /** Names the client of a request, see {@link ClientOf}. */
   clientOf(c: Pick<Context, 'env'>): string {
-    return clientOf(c.env, this.#options.trustedProxies);
+    return this.#options.clientOf(c);
   }
 
   async close(): Promise<void> {

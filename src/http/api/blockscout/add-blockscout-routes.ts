@@ -7,7 +7,6 @@ import {
 } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { VerificationFailure } from '../../../verification/verification-failure.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { withClientSignal } from '../../records/request-connection.ts';
 import { failureBody } from './blockscout-error.ts';
@@ -23,7 +22,7 @@ import { renderBatch, renderVerdict } from './render-verdict.ts';
 
 type BlockscoutParts = Pick<
   HttpDependencies,
-  'compilers' | 'requests' | 'trustedProxies' | 'verification'
+  'compilers' | 'requests' | 'clientOf' | 'verification'
 >;
 
 const NOT_VERIFIED = 'No contract could be verified with provided data';
@@ -81,11 +80,11 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
 
 /** Returns the match of each contract, or why the compilation gives none. Aborts when the client disconnects. */
 async function verify(
-  { verification, trustedProxies }: BlockscoutParts,
+  { verification, clientOf }: BlockscoutParts,
   c: Context,
   given: SubmittedCodeRequest,
 ): Promise<readonly (SubmittedCodeMatch | undefined)[] | VerificationFailure> {
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   try {
     return await withClientSignal(c, (signal) =>
       verification.verifyGiven(given, { client, signal }),

@@ -3,7 +3,6 @@ import { type Context } from 'hono';
 
 import { type EventInputs } from '../../../repository/repository.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { currentSnapshot, type HttpDependencies } from '../../http-dependencies.ts';
 import { type Snapshot } from '../../../publication/snapshot.ts';
 import { withClientSignal } from '../../records/request-connection.ts';
@@ -13,7 +12,7 @@ import { renderSource, renderStored } from './render-verdict.ts';
 
 type DatabaseParts = Pick<
   HttpDependencies,
-  'documents' | 'requests' | 'signatures' | 'trustedProxies' | 'verification'
+  'documents' | 'requests' | 'signatures' | 'clientOf' | 'verification'
 >;
 
 interface ChainCounts {
@@ -88,11 +87,11 @@ async function readQuestion(
 
 /** Finds a compilation that produces the bytecode; empty if there is none. Aborts when the client disconnects. */
 async function findSources(
-  { verification, trustedProxies }: DatabaseParts,
+  { verification, clientOf }: DatabaseParts,
   c: Context,
   code: BytecodeSearch,
 ) {
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   const found = await withClientSignal(c, (signal) =>
     verification.knownCodes.search(code, { client, signal }),
   );
@@ -100,12 +99,12 @@ async function findSources(
 }
 
 async function readSources(
-  { verification, trustedProxies }: DatabaseParts,
+  { verification, clientOf }: DatabaseParts,
   c: Context,
   { chainId, address }: BytecodeSearch,
 ) {
   if (chainId === undefined) return [];
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   const found = await withClientSignal(c, (signal) =>
     verification.knownCodes.readStored(chainId, address, { client, signal }),
   );

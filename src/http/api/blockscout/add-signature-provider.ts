@@ -3,23 +3,22 @@ import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { PROVIDER_BYTES } from './signature-provider-body.ts';
 import { providerRoutes } from './signature-provider-routes.ts';
 
-type ProviderParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'trustedProxies'>;
+type ProviderParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'clientOf'>;
 
 const SELECTOR_BYTES = 4;
 
 /** Adds Blockscout's signature provider, which decodes calls and events with the signature database. */
 export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts): void {
-  const { requests, signatures, trustedProxies } = parts;
+  const { requests, signatures, clientOf } = parts;
   for (const route of providerRoutes) {
     // A worker thread reads and validates the body.
     routes.openapi({ ...route.signatures, request: {} }, async (c) => {
       const { accepted } = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
-      await signatures.import(accepted, clientOf(c.env, trustedProxies));
+      await signatures.import(accepted, clientOf(c));
       return respondJson(route.signatures, {}, NOT_STORED);
     });
     routes.openapi(route.call, async (c) => {

@@ -5,7 +5,6 @@ import { FullmatchError } from '../../../errors.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { withClientSignal } from '../../records/request-connection.ts';
 import { type Hex } from '../../../lib/hex.ts';
@@ -16,10 +15,7 @@ import { failureBody } from './blockscout-error.ts';
 import { storedRoutes } from './blockscout-routes.ts';
 import { renderStored } from './render-verdict.ts';
 
-type StoredVerifierParts = Pick<
-  HttpDependencies,
-  'requests' | 'trustedProxies' | 'verification'
-> & {
+type StoredVerifierParts = Pick<HttpDependencies, 'requests' | 'clientOf' | 'verification'> & {
   readonly findAtExplorer: ImportFromExplorer;
 };
 
@@ -68,18 +64,18 @@ async function submitFiles(
 
 async function submitPlace(parts: StoredVerifierParts, c: Context): Promise<Submission> {
   const { place } = await parts.requests.read(c, { kind: 'place' });
-  const client = clientOf(c.env, parts.trustedProxies);
+  const client = parts.clientOf(c);
   return submit(parts, c, await parts.findAtExplorer({ ...place, client }));
 }
 
 async function submit(
-  { trustedProxies, verification }: StoredVerifierParts,
+  { clientOf, verification }: StoredVerifierParts,
   c: Context,
   request: PackedRequest,
 ): Promise<Submission> {
   const { chainId, address } = request;
   try {
-    const id = await submitOrJoin(verification, request, clientOf(c.env, trustedProxies));
+    const id = await submitOrJoin(verification, request, clientOf(c));
     return { chainId, address, id };
   } catch (error) {
     if (error instanceof FullmatchError && error.code === 'already_verified') {
@@ -90,7 +86,7 @@ async function submit(
 }
 
 async function answerEnd(
-  { trustedProxies, verification }: StoredVerifierParts,
+  { clientOf, verification }: StoredVerifierParts,
   c: Context,
   route: StoredRoute,
   submission: Awaited<ReturnType<typeof submitFiles>>,
@@ -101,7 +97,7 @@ async function answerEnd(
     return fail(`chosenContract is expected, the number of one of: ${names.join(', ')}.`);
   }
   const { chainId, address, id } = submission;
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   return withClientSignal(c, async (signal) => {
     if (id !== undefined) {
       const job = await verification.waitForJob(id, { client, signal });

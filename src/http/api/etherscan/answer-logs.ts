@@ -8,7 +8,6 @@ import { toQuantity } from '../../../chains/rpc/rpc-shapes.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import {
   type EtherscanFields,
   invalidField,
@@ -38,7 +37,7 @@ export async function answerLogs(
   const query = readQuery(fields);
   const offset = readPageNumber(fields, 'offset', LOGS_MAX);
   const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
-  const client = clientOf(c.env, parts.trustedProxies);
+  const client = parts.clientOf(c);
   const { logs, isComplete } = await parts.logs.find(chainId, query, client);
   const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
   // What was read are the first events, whatever follows; that there are none is not proven for the other blocks.

@@ -18,7 +18,7 @@ const OLD = {
  */
 async function ask(proxies: EtherscanParts['proxies']): Promise<string> {
   const parts = {
-    ...{ proxies, trustedProxies: [] },
+    ...{ proxies, clientOf: () => 'client' },
     registry: () => ({ chains: [{ record: { chainId: 1 } }] }),
     contracts: { readContract: async () => ({}) },
     // Any method called on `answers` would show the record.

@@ -1,7 +1,6 @@
 import { FullmatchError } from '../../../errors.ts';
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { respondWithRecord } from '../../records/respond-with-record.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { invalidField, readAddress, requireAddress, requireField } from './etherscan-fields.ts';
@@ -38,7 +37,7 @@ export async function answerSource(
   const unverified = isBlockscout ? [renderUnverifiedRecord(address)] : [UNVERIFIED_RECORD];
   const match = await parts.contracts.readContract(chainId, address);
   if (match === undefined) return okResponse(unverified);
-  const client = clientOf(question.c.env, parts.trustedProxies);
+  const client = parts.clientOf(question.c);
   const found = await findImplementation(parts, { ...place, client });
   if (found === 'unread') return notOkResponse(RESULT_TEXTS.proxyUnread);
   const { implementation } = found;
@@ -77,7 +76,7 @@ export async function answerCreations(
     parts.contracts.findCreations(chainId, addresses),
   );
   const stored = new Map(found.map((each) => [each.address, each]));
-  const client = clientOf(question.c.env, parts.trustedProxies);
+  const client = parts.clientOf(question.c);
   const searched = await Promise.all(
     addresses.map(
       async (address) =>

@@ -1,6 +1,5 @@
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { findProxy } from '../read-proxy-in-time.ts';
 import { requireAddress, requireField } from './etherscan-fields.ts';
 import {
@@ -29,14 +28,14 @@ const ASKED = /^proxy-([1-9][0-9]{0,15})-(0x[0-9a-f]{40})(?:-(0x[0-9a-f]{40}))?$
 
 /** Handles checkproxyverification: returns the current implementation of the proxy on chain. */
 export async function answerProxyStatus(
-  { proxies, trustedProxies }: EtherscanParts,
+  { proxies, clientOf }: EtherscanParts,
   { c, fields }: EtherscanRequest,
 ): Promise<Answer> {
   const [, chainId, address, expected] = ASKED.exec(requireField(fields, 'guid')) ?? [];
   if (chainId === undefined || address === undefined) return notOkResponse(RESULT_TEXTS.unknownJob);
   const { delegates, proxy } = await findProxy(proxies, {
     ...{ chainId: Number(chainId), address: address as Hex },
-    client: clientOf(c.env, trustedProxies),
+    client: clientOf(c),
   });
   if (!delegates) return notOkResponse(RESULT_TEXTS.noDelegateCall);
   const [implementation] = proxy?.implementations ?? [];

@@ -6,7 +6,6 @@ import { type VerificationJob } from '../../../verification/jobs/verification-jo
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { readJobAfterShortWait } from '../read-job-after-short-wait.ts';
 import { requireField } from './etherscan-fields.ts';
@@ -26,13 +25,13 @@ const FIRST_WAIT_MS = 2_000;
 
 /** Handles verifysourcecode: queues the verification and returns the id of its job. */
 export async function answerSubmission(
-  { verification, trustedProxies }: EtherscanParts,
+  { verification, clientOf }: EtherscanParts,
   c: Context,
   dialect: Dialect,
   request: PackedRequest,
 ): Promise<Answer> {
   const texts: (typeof SUBMISSION_TEXTS)['etherscan'] = SUBMISSION_TEXTS[dialect];
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   let id: string;
   try {
     id = await submitOrJoin(verification, request, client);
@@ -52,12 +51,12 @@ export async function answerSubmission(
 
 /** Handles checkverifystatus: returns the state of a verification job. */
 export async function answerStatus(
-  { verification, trustedProxies }: EtherscanParts,
+  { verification, clientOf }: EtherscanParts,
   question: EtherscanRequest,
 ): Promise<Answer> {
   const { c, fields } = question;
   const id = requireField(fields, 'guid');
-  const requester = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
+  const requester = { client: clientOf(c), signal: c.req.raw.signal };
   let job: VerificationJob;
   try {
     job = await readJobAfterShortWait(verification, id, requester);

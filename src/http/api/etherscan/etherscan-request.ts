@@ -17,7 +17,7 @@ export type EtherscanParts = Pick<
   | 'proxies'
   | 'registry'
   | 'requests'
-  | 'trustedProxies'
+  | 'clientOf'
   | 'urls'
   | 'verification'
 >;

@@ -19,7 +19,6 @@ import {
   type VerificationJob,
 } from '../../../verification/jobs/verification-job.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
-import { clientOf } from '../../client-of.ts';
 import { respondJson, type ResponseOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
@@ -51,12 +50,9 @@ export function addEvidenceRoutes(
     contracts,
     answers,
     verification,
-    trustedProxies,
+    clientOf,
     proxies,
-  }: Pick<
-    HttpDependencies,
-    'contracts' | 'answers' | 'verification' | 'trustedProxies' | 'proxies'
-  >,
+  }: Pick<HttpDependencies, 'contracts' | 'answers' | 'verification' | 'clientOf' | 'proxies'>,
 ): void {
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -100,7 +96,7 @@ export function addEvidenceRoutes(
   });
   routes.openapi(cancelJobRoute, async (c) => {
     const { id } = c.req.valid('param');
-    const job = await verification.endJob(id, clientOf(c.env, trustedProxies));
+    const job = await verification.endJob(id, clientOf(c));
     return respondJson(cancelJobRoute, renderJobState(job), NOT_STORED, 202);
   });
 }

@@ -4,12 +4,11 @@ import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import type { ImportedSignatures, SignatureName } from '../../../repository/repository.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { importRoute, lookupRoute, searchRoute, statsRoute } from './signature-routes.ts';
 import { IMPORT_BYTES, type ParsedSignatureImport } from './signatures-body.ts';
 
-type SignatureParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'trustedProxies'>;
+type SignatureParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'clientOf'>;
 
 /** Most hashes of one lookup. */
 const MAX_HASHES = 1000;
@@ -17,7 +16,7 @@ const SELECTOR_CHARACTERS = 10;
 
 /** Adds the routes of the signature database. */
 export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): void {
-  const { signatures, requests, trustedProxies } = parts;
+  const { signatures, requests, clientOf } = parts;
   routes.openapi(lookupRoute, async (c) => {
     const query = c.req.valid('query');
     const functions = hashesOf('function', query.function, 8);
@@ -42,7 +41,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
   });
   routes.openapi(searchRoute, async (c) => {
     const { query, filter } = c.req.valid('query');
-    const found = await signatures.searchByPattern(query, clientOf(c.env, trustedProxies));
+    const found = await signatures.searchByPattern(query, clientOf(c));
     const render = (names: ReadonlyMap<Hex, readonly SignatureName[]>) =>
       Object.fromEntries(
         [...names]
@@ -55,7 +54,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
   // A worker thread reads, validates and hashes the body.
   routes.openapi({ ...importRoute, request: {} }, async (c) => {
     const { signatures: question } = await requests.read(c, { kind: 'signatures' }, IMPORT_BYTES);
-    const imported = await signatures.import(question.accepted, clientOf(c.env, trustedProxies));
+    const imported = await signatures.import(question.accepted, clientOf(c));
     const result = {
       function: renderImport(question, imported, 'function'),
       event: renderImport(question, imported, 'event'),

@@ -20,7 +20,6 @@ import {
   REVALIDATED,
 } from '../../answer.ts';
 import { respondWithSnapshot } from '../../snapshot-response.ts';
-import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { renderEvent } from '../../../publication/event-hub.ts';
@@ -72,8 +71,8 @@ export function addStatisticsRoutes(
     activity,
     answers,
     contractLists,
-    trustedProxies,
-  }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
+    clientOf,
+  }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'clientOf'>,
 ): void {
   const lists = new Admission({ total: LISTS_AT_ONCE, ...WAITING });
   const histories = new Admission({ total: 1, ...WAITING });
@@ -95,7 +94,7 @@ export function addStatisticsRoutes(
   routes.openapi(eventsRoute, (c) => {
     // A response to HEAD has no body.
     const listens = c.req.raw.method === 'GET';
-    const client = clientOf(c.env, trustedProxies);
+    const client = clientOf(c);
     const stream = listens ? activity.events.connect(client, c.req.header('last-event-id')) : null;
     return new Response(stream, {
       headers: {

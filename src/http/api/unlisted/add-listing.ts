@@ -2,7 +2,6 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { respondJson, NOT_STORED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { listingRoute } from './listing-route.ts';
 
@@ -19,14 +18,14 @@ interface Compiled {
  */
 export function addListing(
   routes: OpenAPIHono,
-  parts: Pick<HttpDependencies, 'access' | 'requests' | 'trustedProxies' | 'verification'>,
+  parts: Pick<HttpDependencies, 'access' | 'requests' | 'clientOf' | 'verification'>,
   unlisted: NonNullable<HttpDependencies['unlistedHost']>,
 ): void {
   routes.openapi(listingRoute, async (c) => {
     parts.access.requireToken(c.req.raw);
     parts.access.admit(c);
     const { chainId, address } = c.req.valid('param');
-    const client = clientOf(c.env, parts.trustedProxies);
+    const client = parts.clientOf(c);
     const fields = 'stdJsonInput,compilation,deployment';
     const found = await unlisted.request(
       `/v2/contract/${chainId}/${address}?fields=${fields}`,

@@ -13,7 +13,6 @@ import { type HttpDependencies } from '../../http-dependencies.ts';
 import { addTreeFiles, apiFileRoute } from '../../repository/contract-tree.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
 import { respondWithRecord, type RecordView } from '../../records/respond-with-record.ts';
-import { clientOf } from '../../client-of.ts';
 import { resolveProxy } from '../v2/proxy-resolution.ts';
 import {
   addressPageRoute,
@@ -38,7 +37,7 @@ export function addLookUpRoutes(
   routes: OpenAPIHono,
   parts: Pick<
     HttpDependencies,
-    'contracts' | 'answers' | 'proxies' | 'urls' | 'registry' | 'trustedProxies'
+    'contracts' | 'answers' | 'proxies' | 'urls' | 'registry' | 'clientOf'
   >,
 ): void {
   const { contracts, answers, urls, registry } = parts;
@@ -46,7 +45,7 @@ export function addLookUpRoutes(
     routes.openapi(route, async (c) => {
       const { addresses, chainIds, resolveProxies } = c.req.valid('query');
       const found = await contracts.findOnChains(addresses, chainIds);
-      const client = clientOf(c.env, parts.trustedProxies);
+      const client = parts.clientOf(c);
       const resolved =
         resolveProxies === 'true' ? await resolveAll(parts, found, client) : undefined;
       const entries = entriesOf(addresses, found, (matches) => ({

@@ -9,17 +9,13 @@ import { type WaitOptions } from '../../../verification/jobs/job-waiters.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from './verify-request.ts';
 import { V1_STATUS, v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 import { isFullMatch } from '../../../verification/verify-contract.ts';
 
-type VerifyParts = Pick<
-  HttpDependencies,
-  'contracts' | 'requests' | 'trustedProxies' | 'verification'
->;
+type VerifyParts = Pick<HttpDependencies, 'contracts' | 'requests' | 'clientOf' | 'verification'>;
 
 /** HTTP status of a response without a match. */
 const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
@@ -40,7 +36,7 @@ interface Submission {
 }
 
 async function verifyAndWait(c: Context, parts: VerifyParts): Promise<Answer> {
-  const requester = { client: clientOf(c.env, parts.trustedProxies), signal: c.req.raw.signal };
+  const requester = { client: parts.clientOf(c), signal: c.req.raw.signal };
   const submitted = await submitBody(c, requester.client, parts);
   return 'place' in submitted ? answerEnd(submitted, requester, parts) : submitted;
 }

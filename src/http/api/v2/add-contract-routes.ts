@@ -5,7 +5,6 @@ import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../answer.
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { respondWithRecord } from '../../records/respond-with-record.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
-import { clientOf } from '../../client-of.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
 import { renderDefaultMembers } from './contract-text.ts';
@@ -18,10 +17,7 @@ const PROXY_FIELD = 'proxyResolution';
 /** Adds the routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  parts: Pick<
-    HttpDependencies,
-    'contracts' | 'answers' | 'proxies' | 'registry' | 'trustedProxies'
-  >,
+  parts: Pick<HttpDependencies, 'contracts' | 'answers' | 'proxies' | 'registry' | 'clientOf'>,
 ): void {
   const { contracts, answers, registry } = parts;
   const answerUnverified = (chainId: number, address: Hex): Answer => {
@@ -50,7 +46,7 @@ export function addContractRoutes(
       // The chain is not read for a contract without a match.
       const match = await contracts.readContract(chainId, address);
       if (match === undefined) return answerUnverified(chainId, address);
-      const client = clientOf(c.env, parts.trustedProxies);
+      const client = parts.clientOf(c);
       live[PROXY_FIELD] = await resolveProxy(parts, { chainId, address, client });
     }
     const answered = await respondWithRecord(

@@ -3,7 +3,6 @@ import { type Context } from 'hono';
 
 import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
 import { type BodyForm } from '../../bodies/read-request.ts';
-import { clientOf } from '../../client-of.ts';
 import { type HttpDependencies } from '../../http-dependencies.ts';
 import { readJobAfterShortWait } from '../read-job-after-short-wait.ts';
 import { renderJob } from './render-job.ts';
@@ -18,7 +17,7 @@ import {
 
 type VerifyParts = Pick<
   HttpDependencies,
-  'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
+  'answers' | 'contracts' | 'requests' | 'clientOf' | 'verification'
 > & { readonly findAtExplorer: ImportFromExplorer };
 
 /**
@@ -35,7 +34,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifyExplorerRoute), async (c) => {
     const place = c.req.valid('param');
     const { explorer } = await parts.requests.read(c, { kind: 'explorer' });
-    const client = clientOf(c.env, parts.trustedProxies);
+    const client = parts.clientOf(c);
     const request = await parts.findAtExplorer({ ...place, ...explorer, client });
     return submitted(await parts.verification.submit(request, client));
   });
@@ -53,12 +52,12 @@ export async function answerJob(
   {
     verification,
     contracts,
-    trustedProxies,
-  }: Pick<VerifyParts, 'verification' | 'contracts' | 'trustedProxies'>,
+    clientOf,
+  }: Pick<VerifyParts, 'verification' | 'contracts' | 'clientOf'>,
   c: Context,
   id: string,
 ): Promise<Answer> {
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   const job = await readJobAfterShortWait(verification, id, { client, signal: c.req.raw.signal });
   const { chainId, address } = job;
   const current =
@@ -78,12 +77,12 @@ function withoutBody<
 }
 
 async function submit(
-  { requests, verification, trustedProxies }: VerifyParts,
+  { requests, verification, clientOf }: VerifyParts,
   c: Context,
   form: BodyForm<'metadata' | 'similarity' | 'standard_json'>,
 ): Promise<Answer> {
   const { request } = await requests.read(c, form);
-  return submitted(await verification.submit(request, clientOf(c.env, trustedProxies)));
+  return submitted(await verification.submit(request, clientOf(c)));
 }
 
 function submitted(verificationId: string): Answer {

@@ -5,7 +5,6 @@ import { FullmatchError } from '../../../../errors.ts';
 import { type Hex } from '../../../../lib/hex.ts';
 import { type PackedRequest } from '../../../../verification/verification-request.ts';
 import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../../answer.ts';
-import { clientOf } from '../../../client-of.ts';
 import { contractNotFound } from '../../../contract-not-found.ts';
 import { type HttpDependencies } from '../../../http-dependencies.ts';
 import { respondWithRecord } from '../../../records/respond-with-record.ts';
@@ -30,7 +29,7 @@ type ExplorerParts = Pick<
   | 'proxies'
   | 'registry'
   | 'requests'
-  | 'trustedProxies'
+  | 'clientOf'
   | 'verification'
 >;
 
@@ -69,13 +68,13 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
 
 /** @throws FullmatchError unsupported_chain; contract_not_found if the address is known to have no code */
 async function answerUnverified(
-  { proxies, registry, trustedProxies }: ExplorerParts,
+  { proxies, registry, clientOf }: ExplorerParts,
   c: Context,
   chainId: number,
   address: Hex,
 ): Promise<Answer> {
   requireKnownChain(registry(), chainId);
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   const reading = await readProxyInTime(proxies, { chainId, address, client });
   if (reading === NO_CODE) throw contractNotFound(chainId, address);
   return respondJson(smartContractRoute, UNVERIFIED_CONTRACT, NOT_STORED);
@@ -83,11 +82,11 @@ async function answerUnverified(
 
 /** @throws FullmatchError already_verified, contract_not_deployed; as {@link submitOrJoin} */
 async function submit(
-  { verification, trustedProxies }: ExplorerParts,
+  { verification, clientOf }: ExplorerParts,
   c: Context,
   request: PackedRequest,
 ): Promise<void> {
-  const client = clientOf(c.env, trustedProxies);
+  const client = clientOf(c);
   const id = await submitOrJoin(verification, request, client);
   const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_WAIT_MS };
   // A client that cannot wait polls the contract, as all clients do.
