@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=node_modules/.cache/fullmatch-vyper
+# Copies for the next `npm ci`, which removes the folder: building them takes 100 s of processor time.
+kept=${XDG_CACHE_HOME:-$HOME/.cache}/fullmatch/vyper-$(sha256sum scripts/install-vyper.sh | cut -c 1-16)
 
 # Long versions, as in the file names of the releases.
 versions=(0.2.16+commit.59e1bdd9 0.3.9+commit.66b96705 0.3.10+commit.91361694 0.4.3+commit.bff19ea2)
@@ -26,13 +28,19 @@ build() {
   local name="vyper.$long.linux"
   [ "$release" = 0.2.16 ] && name="vyper.${long%?}.linux"
   [ -x "$folder/$name" ] && return 0
+  if [ -x "$kept/$name" ]; then
+    cp "$kept/$name" "$folder/"
+    return 0
+  fi
   python3 -m venv "$work/$release"
   "$work/$release/bin/pip" install --quiet --disable-pip-version-check \
     "vyper==$release" pyinstaller 'setuptools<80'
   "$work/$release/bin/pyinstaller" --onefile --log-level ERROR --name "$name" \
     --distpath "$work/dist" --workpath "$work/build-$release" --specpath "$work/build-$release" \
     --collect-submodules vyper --collect-data vyper --copy-metadata vyper "$work/main.py"
-  mv "$work/dist/$name" "$folder/$name"
+  mv "$work/dist/$name" "$folder/$name" || return 1
+  # Renamed, so that no run sees an incomplete copy. Without a copy the next run builds it again.
+  { mkdir -p "$kept" && cp "$folder/$name" "$kept/.$name.$$" && mv "$kept/.$name.$$" "$kept/$name"; } || true
 }
 
 for long in "${versions[@]}"; do

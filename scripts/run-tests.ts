@@ -50,7 +50,7 @@ function describeOutcome(module: TestModule): string {
   );
   if (lines.length > 0) return lines.join('\n');
   const passed = [...module.children.allTests('passed')].length;
-  return module.ok()
+  return hasPassed(module)
     ? `  passed: ${passed} tests`
     : `  ended as "${module.state()}", without an error`;
 }
@@ -63,13 +63,27 @@ function addCounts(counts: Counts, module: TestModule): void {
     else if (state === 'failed') testsFailed += 1;
     else counts.skipped += 1;
   }
-  // A file that cannot be loaded, or whose hook fails, counts as one failure.
-  counts.failed += module.ok() ? testsFailed : Math.max(testsFailed, 1);
+  // A file that cannot be loaded or finished, or whose hook fails, counts as one failure.
+  counts.failed += hasPassed(module) ? testsFailed : Math.max(testsFailed, 1);
 }
 
-async function runAgain(vitest: Vitest, module: TestModule): Promise<TestModule> {
-  const { testModules } = await vitest.runTestSpecifications([module.toTestSpecification()]);
-  return testModules.find(({ moduleId }) => moduleId === module.moduleId) ?? module;
+/** Whether a file ran to its end without a failure: Vitest's `ok` is also true if its worker crashed before. */
+const hasPassed = (module: TestModule): boolean => ['passed', 'skipped'].includes(module.state());
+
+/** Runs a file again. Errors outside its tests fail it too. */
+async function runAgain(
+  vitest: Vitest,
+  module: TestModule,
+): Promise<{ readonly module: TestModule; readonly passed: boolean }> {
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications([
+    module.toTestSpecification(),
+  ]);
+  // A named file can be in two projects, and the result has the files of both.
+  const second = testModules.find(
+    ({ moduleId, project }) => moduleId === module.moduleId && project === module.project,
+  );
+  if (second === undefined) throw new Error(`${nameOf(module)} was not run again`);
+  return { module: second, passed: hasPassed(second) && unhandledErrors.length === 0 };
 }
 
 /**
@@ -99,14 +113,15 @@ async function main(suite: string, args: readonly string[]): Promise<boolean> {
   const vitest = await createVitest('test', {
     ...options,
     watch: false,
-    ...(isWhole && { project: [`${suite}*`] }),
+    // A forgotten `test.only` would skip the rest of its file.
+    ...(isWhole && { project: [`${suite}*`], allowOnly: false }),
   });
   try {
     const first = await vitest.start(filter);
     const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
     const failed: FailedFile[] = [];
-    const modules = first.testModules.filter((module) => module.ok());
-    const toRepeat = first.testModules.filter((module) => !module.ok());
+    const modules = first.testModules.filter(hasPassed);
+    const toRepeat = first.testModules.filter((module) => !hasPassed(module));
     // Read before any file reruns: a rerun replaces the results of a file.
     const outputs = toRepeat.map(describeOutcome);
     for (const [index, module] of toRepeat.entries()) {
@@ -117,9 +132,11 @@ async function main(suite: string, args: readonly string[]): Promise<boolean> {
         continue;
       }
       console.log(`\nrerun, alone: ${file.name}`);
-      const second = await runAgain(vitest, module);
-      failed.push({ ...file, rerun: { passed: second.ok(), output: describeOutcome(second) } });
+      const { module: second, passed } = await runAgain(vitest, module);
+      failed.push({ ...file, rerun: { passed, output: describeOutcome(second) } });
       modules.push(second);
+      // The error was outside the tests.
+      if (!passed && hasPassed(second)) counts.failed += 1;
     }
     for (const module of modules) addCounts(counts, module);
     const isGreen = report(failed) && first.unhandledErrors.length === 0;

@@ -5,12 +5,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
-pid=''
-stop() {
-  if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi
-  pid=''
-}
-trap 'stop; rm -rf "$folder"' EXIT
+trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 nobody=65534
 
@@ -31,13 +26,19 @@ read_documents='
   console.log(`serves ${chains.length} chains and an empty stats.json`);
 '
 
-# try <name> <user id> <flags of npm install…>
-try() {
-  local name=$1 user=$2
+# try <name> <user id> <flags of npm install…>, in a subshell that stops its service when it ends
+try() (
+  name=$1 user=$2
   shift 2
-  local place=$folder/$name
+  pid=''
+  stop() {
+    if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi
+    pid=''
+  }
+  trap stop EXIT
+  place=$folder/$name
   mkdir -p "$place/home"
-  local as=()
+  as=()
   if [ "$user" != "$(id -u)" ]; then
     chown -R "$user:$user" "$place"
     as=(setpriv "--reuid=$user" "--regid=$user" --clear-groups --no-new-privs)
@@ -61,13 +62,23 @@ try() {
   "${as[@]}" npx fullmatch doctor >doctor || [ $? -eq 1 ] || { cat doctor; exit 1; }
   grep -q 'the embedded PostgreSQL .* answers' doctor || { cat doctor; exit 1; }
   "${as[@]}" npx fullmatch recount
-  stop
-  cd "$folder"
-}
+)
 
-try with-scripts "$(id -u)"
-try without-scripts "$(id -u)" --ignore-scripts
-if [ "$(id -u)" = 0 ]; then try without-root "$nobody" --ignore-scripts; fi
+# At once, since each waits for files and the network half of the time.
+tries=()
+start_try() {
+  try "$@" >"$folder/$1.out" 2>&1 &
+  tries+=("$1:$!")
+}
+start_try with-scripts "$(id -u)"
+start_try without-scripts "$(id -u)" --ignore-scripts
+if [ "$(id -u)" = 0 ]; then start_try without-root "$nobody" --ignore-scripts; fi
+failed=0
+for each in "${tries[@]}"; do
+  wait "${each#*:}" || failed=1
+  cat "$folder/${each%%:*}.out"
+done
+[ "$failed" = 0 ]
 
 # Directly from the packed file, without an earlier installation.
 mkdir "$folder/npx" && cd "$folder/npx"

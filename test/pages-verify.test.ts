@@ -1,7 +1,7 @@
 // Verification in the browser as users do it: with the files written by their tools, on a real chain.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
 import { deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -123,6 +123,9 @@ chains:
     await service.close();
     await Promise.all([silent.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
   });
+  afterEach(() => {
+    expect(tab.troubles).toEqual([]);
+  });
 
   const newVault = async (): Promise<string> =>
     (await deploy(anvil, creationCodeOf(vault))).address;
@@ -187,7 +190,6 @@ chains:
     await tab.page.getByText('See the contract').press('Enter');
     await tab.page.waitForURL(/\/contract\//);
     await expect.poll(() => verdict()).toContain('bytecode and metadata hash are identical');
-    expect(tab.troubles).toEqual([]);
   });
 
   test.skipIf(IS_SLOW_SUITE)('offers the compilers of the service', async () => {
@@ -327,7 +329,6 @@ chains:
       await tab.page.getByText('2 standard JSON inputs').waitFor();
       await send();
       await expect.poll(() => verdict()).toContain('Full match');
-      expect(tab.troubles).toEqual([]);
     },
   );
 
@@ -416,7 +417,6 @@ chains:
       await send();
       await expect.poll(() => verdict()).toContain('Full match');
     }
-    expect(tab.troubles).toEqual([]);
   });
 
   test.runIf(IS_SLOW_SUITE)(
@@ -479,7 +479,6 @@ chains:
         await tab.page.setInputFiles('#files', { name, mimeType: '', buffer });
         await expect.poll(() => tab.page.locator('.drop').innerText()).toContain(expected);
       }
-      expect(tab.troubles).toEqual([]);
     },
   );
 

@@ -51,6 +51,26 @@ test('a file that fails twice is red', async () => {
   expect(lastLineOf(output)).toBe('1 passed, 1 failed, 1 skipped');
 });
 
+test('a file that is in both suites and fails in one is red', async () => {
+  const { code, output } = await run('in-both');
+  expect(code).toBe(1);
+  expect(output).toContain('failed twice: in-both.case.ts');
+  expect(lastLineOf(output)).toBe('1 passed, 1 failed, 0 skipped');
+});
+
+test('a file whose second run leaves an unhandled rejection is red', async () => {
+  const { code, output } = await run('rejects');
+  expect(code).toBe(1);
+  expect(output).toContain('failed twice: rejects.case.ts');
+  expect(lastLineOf(output)).toBe('1 passed, 1 failed, 0 skipped');
+});
+
+test('a whole suite with `test.only` is red', async () => {
+  const { code, output } = await run('--config', 'only.config.ts');
+  expect(code).toBe(1);
+  expect(output).toContain('Unexpected .only');
+});
+
 test('three flaky files are green, and four are red', async () => {
   const three = await run('flaky-1', 'flaky-2', 'flaky-3');
   expect([three.code, lastLineOf(three.output)]).toEqual([0, '3 passed, 0 failed, 0 skipped']);

@@ -183,15 +183,19 @@ async function everythingOf(url: string, init?: RequestInit): Promise<string> {
   return `${url} ${JSON.stringify([...response.headers])} ${await bodyOf(response)}`;
 }
 
-/** Returns the whole body; for an endless event stream, what arrives within a second. */
+/** Returns the whole body; of an endless event stream, everything up to its first empty line. */
 async function bodyOf(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     return response.text();
   }
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  setTimeout(() => void reader.cancel(), 1000);
   let text = '';
-  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  while (!text.includes('\n\n')) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`${response.url} ended early: ${text}`);
+    text += value;
+  }
+  await reader.cancel();
   return text;
 }
 
