@@ -29,16 +29,16 @@ build() {
   [ "$release" = 0.2.16 ] && name="vyper.${long%?}.linux"
   [ -x "$folder/$name" ] && return 0
   if [ -x "$kept/$name" ]; then
-    cp "$kept/$name" "$folder/"
-    return 0
+    cp "$kept/$name" "$folder/.$name" && mv "$folder/.$name" "$folder/$name" && return 0
   fi
-  python3 -m venv "$work/$release"
+  # Each with its own check: where a function is called before "||", bash ignores "set -e".
+  python3 -m venv "$work/$release" || return 1
   "$work/$release/bin/pip" install --quiet --disable-pip-version-check \
-    "vyper==$release" pyinstaller 'setuptools<80'
+    "vyper==$release" pyinstaller 'setuptools<80' || return 1
   "$work/$release/bin/pyinstaller" --onefile --log-level ERROR --name "$name" \
     --distpath "$work/dist" --workpath "$work/build-$release" --specpath "$work/build-$release" \
-    --collect-submodules vyper --collect-data vyper --copy-metadata vyper "$work/main.py"
-  mv "$work/dist/$name" "$folder/$name" || return 1
+    --collect-submodules vyper --collect-data vyper --copy-metadata vyper "$work/main.py" || return 1
+  "$work/dist/$name" --version >/dev/null && mv "$work/dist/$name" "$folder/$name" || return 1
   # Renamed, so that no run sees an incomplete copy. Without a copy the next run builds it again.
   { mkdir -p "$kept" && cp "$folder/$name" "$kept/.$name.$$" && mv "$kept/.$name.$$" "$kept/$name"; } || true
 }

@@ -5,7 +5,9 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+tries=()
+# An interrupted test ends its tries first, and each of them its service.
+trap 'for each in "${tries[@]}"; do kill -TERM "${each#*:}" 2>/dev/null || true; done; wait; rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 nobody=65534
 
@@ -36,6 +38,7 @@ try() (
     pid=''
   }
   trap stop EXIT
+  trap 'exit 143' TERM
   place=$folder/$name
   mkdir -p "$place/home"
   as=()
@@ -65,7 +68,6 @@ try() (
 )
 
 # At once, since each waits for files and the network half of the time.
-tries=()
 start_try() {
   try "$@" >"$folder/$1.out" 2>&1 &
   tries+=("$1:$!")
