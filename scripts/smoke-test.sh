@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 tries=()
 # An interrupted test ends its tries first, and each of them its service.
-trap 'for each in "${tries[@]}"; do kill -TERM "${each#*:}" 2>/dev/null || true; done; wait; rm -rf "$folder"' EXIT
+trap 'for each in "${tries[@]}"; do kill -TERM "$each" 2>/dev/null || true; done; wait; rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 nobody=65534
 
@@ -33,11 +33,7 @@ try() (
   name=$1 user=$2
   shift 2
   pid=''
-  stop() {
-    if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi
-    pid=''
-  }
-  trap stop EXIT
+  trap 'if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi' EXIT
   trap 'exit 143' TERM
   place=$folder/$name
   mkdir -p "$place/home"
@@ -70,16 +66,14 @@ try() (
 # At once, since each waits for files and the network half of the time.
 start_try() {
   try "$@" >"$folder/$1.out" 2>&1 &
-  tries+=("$1:$!")
+  tries+=("$!")
 }
 start_try with-scripts "$(id -u)"
 start_try without-scripts "$(id -u)" --ignore-scripts
 if [ "$(id -u)" = 0 ]; then start_try without-root "$nobody" --ignore-scripts; fi
 failed=0
-for each in "${tries[@]}"; do
-  wait "${each#*:}" || failed=1
-  cat "$folder/${each%%:*}.out"
-done
+for each in "${tries[@]}"; do wait "$each" || failed=1; done
+cat "$folder"/*.out
 [ "$failed" = 0 ]
 
 # Directly from the packed file, without an earlier installation.

@@ -10,7 +10,7 @@ import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
-import { IS_SLOW_SUITE } from './support/suite.ts';
+import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
 import { compileParsed } from './support/compile-parsed.ts';
 
 const NEWEST = '0.8.37';
@@ -78,9 +78,7 @@ contract A {
 
 /** The newest compiler in the fast suite, the others in the slow one. */
 const versionsHere = <V extends string>(all: readonly V[]): readonly V[] =>
-  all.filter(
-    (version) => (version === NEWEST || version.startsWith(`${NEWEST}+`)) !== IS_SLOW_SUITE,
-  );
+  versionsOfSuite(all, [NEWEST]);
 
 describe.each(versionsHere(SOLC_VERSIONS))('Solidity %s', (version) => {
   test('produces the same bytecode as its npm package', async () => {

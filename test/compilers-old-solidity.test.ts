@@ -14,7 +14,7 @@ import {
 } from '../src/solidity/standard-json.ts';
 import { compileWithPackage } from './support/compile-in-child.ts';
 import { OLD_SOLC_VERSIONS, SOLC_PACKAGES, solcPackageOf } from './support/solc-packages.ts';
-import { IS_SLOW_SUITE } from './support/suite.ts';
+import { IS_SLOW_SUITE, versionsOfSuite } from './support/suite.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { compileParsed } from './support/compile-parsed.ts';
 
@@ -70,7 +70,7 @@ contract C { uint public c = 1; }`,
 };
 
 /** The contract with the fewest outputs in the fast suite, the others in the slow one. */
-const VERSIONS = OLD_SOLC_VERSIONS.filter((version) => (version === V0_3_6) !== IS_SLOW_SUITE);
+const VERSIONS = versionsOfSuite(OLD_SOLC_VERSIONS, [V0_3_6]);
 
 describe.each(VERSIONS)('Solidity %s', (version) => {
   test('produces the same bytecode as its npm package, with and without the optimizer', async () => {

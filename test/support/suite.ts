@@ -16,10 +16,16 @@ export const IS_SLOW_SUITE = inject('suite') === 'slow';
 /** One compiler of each generation: the oldest with standard JSON, the last without immutables, the newest. */
 const FEW_VERSIONS = ['0.4.11', '0.6.12', '0.8.37'];
 
-/** The compilers of a matrix: one of each generation in the fast suite, all others in the slow one. */
-export function versionsOfSuite<V extends string>(all: readonly V[]): readonly V[] {
+/**
+ * The compilers of a matrix: few in the fast suite, all others in the slow one.
+ * @param few releases or long versions; by default one of each generation
+ */
+export function versionsOfSuite<V extends string>(
+  all: readonly V[],
+  few: readonly string[] = FEW_VERSIONS,
+): readonly V[] {
   return all.filter((version) => {
-    const isOfFew = FEW_VERSIONS.some((few) => version === few || version.startsWith(`${few}+`));
+    const isOfFew = few.some((each) => version === each || version.startsWith(`${each}+`));
     return isOfFew !== IS_SLOW_SUITE;
   });
 }

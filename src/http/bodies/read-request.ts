@@ -102,7 +102,10 @@ type Forms = {
     : never);
 };
 
-/** Expected kind of a body, with the facts that other parts of the request provide. */
+/**
+ * Expected kind of a body, with the facts that other parts of the request provide. The kind stands here once more
+ * because TypeScript infers `Kind` from this member.
+ */
 export type BodyForm<Kind extends BodyKind = BodyKind> = { readonly kind: Kind } & Forms[Kind];
 
 /** A parsed body of a kind. */
