@@ -44,9 +44,9 @@ async function runClient(load: Load): Promise<Answered> {
 
 /** Runs one connection; resolves with its result once the time is over. */
 function askAgainAndAgain({ url, headers }: Load, until: number): Promise<Answered> {
-  const { hostname, port, host, pathname } = new URL(url);
+  const { hostname, port, host, pathname, search } = new URL(url);
   const fields = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`);
-  const request = `GET ${pathname} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
+  const request = `GET ${pathname}${search} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
   return new Promise((resolve, reject) => {
     let total = 0;
     let failed = 0;

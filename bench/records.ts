@@ -1,15 +1,11 @@
 /**
  * Contract records: `npm run build && npx tsx bench/records.ts`. `fields=all` of an ERC-721: requested for
  * the first time, repeated, and cached by the client (304), compared with a bare node:http server that sends
- * the same bytes. The CPU time is that of the service's process with all threads, without PostgreSQL.
+ * the same bytes. The CPU time is that of the process with all threads, without PostgreSQL.
  */
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import autocannon from 'autocannon';
 import { hexToBytes } from '../src/lib/hex.ts';
 import { silentLogger } from '../src/log.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
@@ -21,10 +17,12 @@ import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { ERC721_ENUMERABLE } from './compiler-inputs.ts';
 import { median } from './median.ts';
+import { sendRequests } from './raw-client.ts';
+import { startBare } from './start-bare.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
 
 const ROUNDS = 3;
-const ROUND_SECONDS = 1;
+const ROUND_SECONDS = 2;
 const CONNECTIONS = 16;
 const COLD_PER_ROUND = 50;
 const WARM_UP = 40;
@@ -98,14 +96,20 @@ interface Fired {
   readonly cpuMs: number;
 }
 
+interface Server {
+  readonly url: string;
+  readonly pid: number;
+}
+
 /** @param headers of every request */
-async function fire(url: string, pid: number, headers: Record<string, string>): Promise<Fired> {
+async function fire({ url, pid }: Server, headers: Record<string, string>): Promise<Fired> {
   const before = await processorTimeOf(pid);
-  const options = { url, connections: CONNECTIONS, duration: ROUND_SECONDS, headers };
-  const result = await autocannon(options);
-  if (result.errors + result['4xx'] + result['5xx'] > 0) throw new Error(`${url} failed`);
-  const cpuMs = ((await processorTimeOf(pid)) - before) / result.requests.total;
-  return { perSecond: result.requests.average, cpuMs };
+  const { total, failed } = await sendRequests({
+    ...{ url, headers, connections: CONNECTIONS, seconds: ROUND_SECONDS },
+  });
+  if (failed > 0) throw new Error(`${url}: ${failed} requests failed`);
+  const cpuMs = ((await processorTimeOf(pid)) - before) / total;
+  return { perSecond: total / ROUND_SECONDS, cpuMs };
 }
 
 /** Requests each record once, one after the other. */
@@ -126,28 +130,9 @@ export interface RecordBenchmarkRow {
   readonly what: string;
   readonly 'req/s': number;
   readonly 'CPU ms': number;
-  /** Requests per second of the bare server in the same rounds. */
-  readonly 'bare req/s': number | string;
+  /** CPU time per request of the bare server in the same rounds. */
+  readonly 'bare CPU ms': number | string;
   readonly ratio: number | string;
-}
-
-/** A bare server in this process that sends one body; a request with If-None-Match gets 304. */
-async function serveBare(
-  body: Buffer,
-  coding?: 'gzip',
-): Promise<{ url: string; close: () => void }> {
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': body.byteLength,
-    ...(coding && { 'content-encoding': coding }),
-  };
-  const server = createServer((request, response) => {
-    if (request.headers['if-none-match'] !== undefined) response.writeHead(304).end();
-    else response.writeHead(200, headers).end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
 }
 
 /** Measures records of the built program. */
@@ -155,7 +140,7 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
   const folder = await createTemporaryFolder();
   const dataDir = path.join(folder.path, 'data');
   const store = await openStore({ dataDir, poolSize: 2 }, silentLogger);
-  await saveMatches(store.database, compileContracts(WARM_UP + 2 * ROUNDS * COLD_PER_ROUND));
+  await saveMatches(store.database, compileContracts(1 + WARM_UP + 3 * ROUNDS * COLD_PER_ROUND));
   await store.close();
   const program = await startProgram({
     environment: { ...ALL_CHAINS, FULLMATCH_DATA_DIR: dataDir },
@@ -167,27 +152,30 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
   const fresh = (count: number): string[] =>
     Array.from({ length: count }, () => urlOf((next += 1) - 1));
   try {
-    const hot = urlOf(1);
-    const first = await fetch(hot, { headers: { 'accept-encoding': 'identity' } });
-    const body = Buffer.from(await first.arrayBuffer());
-    const tag = first.headers.get('etag') ?? '"none"';
-    console.log(`the record has ${body.byteLength} bytes`);
-    const bare = await serveBare(body);
-    const gzipped = { 'accept-encoding': 'gzip' };
-    const barePacked = await serveBare(gzipSync(body, { level: 1 }), 'gzip');
+    const hot = urlOf((next += 1) - 1);
+    const bare = await startBare(hot);
+    const first = await fetch(hot);
+    console.log(`the record has ${(await first.arrayBuffer()).byteLength} bytes`);
+    const held = { 'if-none-match': first.headers.get('etag') ?? '' };
     await waitUntilIdle(pid);
     await fireOnce(fresh(WARM_UP), pid, 'identity');
+    const cold = (coding: string): Promise<RecordBenchmarkRow> =>
+      measureCold(`first, ${coding}`, () => fireOnce(fresh(COLD_PER_ROUND), pid, coding));
+    const again = (what: string, headers: Record<string, string>): Promise<RecordBenchmarkRow> =>
+      measureHot(what, headers, {
+        bare: { url: bare.url, pid: bare.child.pid ?? 0 },
+        own: { url: hot, pid },
+      });
     const rows = [
-      await measureCold('first asked for', () => fireOnce(fresh(COLD_PER_ROUND), pid, 'identity')),
-      await measureCold('first asked for, gzip', () =>
-        fireOnce(fresh(COLD_PER_ROUND), pid, 'gzip'),
-      ),
-      await measureHot('asked for again', {}, hot, bare.url, pid),
-      await measureHot('asked for again, gzip', gzipped, hot, barePacked.url, pid),
-      await measureHot('held (304)', { 'if-none-match': tag }, hot, bare.url, pid),
+      await cold('identity'),
+      await cold('gzip'),
+      await cold('br'),
+      await again('again, identity', {}),
+      await again('again, gzip', { 'accept-encoding': 'gzip' }),
+      await again('again, br', { 'accept-encoding': 'br' }),
+      await again('unchanged (304)', held),
     ];
-    bare.close();
-    barePacked.close();
+    bare.child.disconnect();
     console.table(rows);
     return rows;
   } finally {
@@ -200,29 +188,27 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
 async function measureCold(what: string, work: () => Promise<Fired>): Promise<RecordBenchmarkRow> {
   const rounds: Fired[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rounds.push(await work());
-  return { ...rowOf(what, rounds), 'bare req/s': '', ratio: '' };
+  return { ...rowOf(what, rounds), 'bare CPU ms': '', ratio: '' };
 }
 
 async function measureHot(
   what: string,
   headers: Record<string, string>,
-  url: string,
-  bareUrl: string,
-  pid: number,
+  { bare, own }: { readonly bare: Server; readonly own: Server },
 ): Promise<RecordBenchmarkRow> {
-  await fire(url, pid, headers);
+  for (const server of [bare, own]) await fire(server, headers);
   const rounds: { own: Fired; bare: Fired }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const bare = await fire(bareUrl, process.pid, headers);
-    rounds.push({ bare, own: await fire(url, pid, headers) });
+    const fired = await fire(bare, headers);
+    rounds.push({ bare: fired, own: await fire(own, headers) });
   }
-  const ratio = median(rounds.map(({ own, bare }) => own.perSecond / bare.perSecond));
+  const ratio = median(rounds.map((round) => round.bare.cpuMs / round.own.cpuMs));
   return {
     ...rowOf(
       what,
-      rounds.map(({ own }) => own),
+      rounds.map((round) => round.own),
     ),
-    'bare req/s': Math.round(median(rounds.map(({ bare }) => bare.perSecond))),
+    'bare CPU ms': Number(median(rounds.map((round) => round.bare.cpuMs)).toFixed(3)),
     ratio: Number(ratio.toFixed(2)),
   };
 }
@@ -234,7 +220,7 @@ function rowOf(
   return {
     what,
     'req/s': Math.round(median(rounds.map(({ perSecond }) => perSecond))),
-    'CPU ms': Number(median(rounds.map(({ cpuMs }) => cpuMs)).toFixed(2)),
+    'CPU ms': Number(median(rounds.map(({ cpuMs }) => cpuMs)).toFixed(3)),
   };
 }
 

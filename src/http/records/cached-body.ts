@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { type ContentCoding } from '../../lib/content-coding.ts';
 
-/** A cached body, with its compressed form once requested. */
+/** A rendered body in the coding in which it is sent. */
 export interface CachedBody {
-  readonly tag: string;
-  readonly identity: Buffer<ArrayBuffer>;
-  gzip?: Buffer<ArrayBuffer>;
+  readonly coding: ContentCoding;
+  readonly bytes: Buffer<ArrayBuffer>;
 }
 
 /** Approximate overhead of an entry. */
@@ -16,7 +16,6 @@ export function createBodyCache(limitBytes: number): LRUCache<string, CachedBody
     // The LRU constructor rejects 0, which disables caching here.
     maxSize: Math.max(1, limitBytes),
     maxEntrySize: Math.max(1, Math.floor(limitBytes / 2)),
-    sizeCalculation: ({ identity, gzip }) =>
-      ENTRY_BYTES + identity.byteLength + (gzip?.byteLength ?? 0),
+    sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
   });
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { type Context } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RecordResponder, type RecordRequest } from './record-responder.ts';
@@ -61,16 +62,50 @@ describe('Record responses', () => {
     expect([held.status, asked.reads]).toEqual([304, 1]);
   });
 
-  test('are cached with their compressed form, which counts towards the size', async () => {
+  test.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const)('are cached in %s only, if they were requested only so', async (coding, unpack) => {
+    const answers = makeAnswers();
+    const content = Buffer.from('0123456789'.repeat(1_000));
+    const asked = question('a', content);
+    const ask = () =>
+      answers.answer(requestOf('192.0.2.1', { 'accept-encoding': coding }).c, asked);
+    const [packed, shared] = await Promise.all([ask(), ask()]);
+    const again = await ask();
+    for (const response of [packed, shared, again]) {
+      expect(response.headers.get('content-encoding')).toBe(coding);
+      expect(response.headers.get('etag')).toMatch(new RegExp(`-${coding}"$`));
+      expect(unpack(await response.arrayBuffer())).toEqual(content);
+    }
+    expect(asked.reads).toBe(1);
+    expect(answers.held).toMatchObject({ renderings: 1, hits: 1, misses: 2 });
+    expect(answers.held.cached).toBeLessThan(content.byteLength / 5);
+    await answers.answer(requestOf('192.0.2.1').c, asked);
+    expect(asked.reads).toBe(2);
+    expect(answers.held.cached).toBeGreaterThan(content.byteLength);
+  });
+
+  test('are compressed from a cached body', async () => {
     const answers = makeAnswers();
     const asked = question('a', Buffer.from('0123456789'.repeat(1_000)));
     await answers.answer(requestOf('192.0.2.1').c, asked);
-    const before = answers.held.cached;
-    const { c } = requestOf('192.0.2.1', { 'accept-encoding': 'gzip' });
-    const packed = await answers.answer(c, asked);
-    expect(packed.headers.get('content-encoding')).toBe('gzip');
-    const bytes = Number(packed.headers.get('content-length'));
-    expect(answers.held.cached).toBe(before + bytes);
+    for (const coding of ['gzip', 'br']) {
+      const { c } = requestOf('192.0.2.1', { 'accept-encoding': coding });
+      expect((await answers.answer(c, asked)).headers.get('content-encoding')).toBe(coding);
+    }
+    expect([asked.reads, answers.held.hits]).toEqual([1, 2]);
+  });
+
+  test('that are short are not compressed', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', SMALL);
+    for (let request = 0; request < 2; request += 1) {
+      const { c } = requestOf('192.0.2.1', { 'accept-encoding': 'gzip, br' });
+      const { headers } = await answers.answer(c, asked);
+      expect(headers.get('content-encoding')).toBeNull();
+      expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
+    }
     expect(asked.reads).toBe(1);
   });
 

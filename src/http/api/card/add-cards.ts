@@ -43,13 +43,12 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
         const tags = entityTags(Buffer.from(key));
         const held = notModified(c.req.header('if-none-match'), tags);
         if (held !== undefined) return held;
-        const tag = tags.identity;
-        const body = kept.get(key) ?? { tag, identity: await drawCard(card) };
-        kept.set(key, body);
-        return answer(body.identity, {
+        const image = kept.get(key) ?? { coding: 'identity', bytes: await drawCard(card) };
+        kept.set(key, image);
+        return answer(image.bytes, {
           type: 'image/png',
           cacheControl: REVALIDATED,
-          headers: { etag: tag },
+          headers: { etag: tags.identity },
         });
       },
       drawings,
