@@ -104,8 +104,9 @@ export class Connections {
    * Tracks a request until its response has been received or its connection is gone. Returns false if the
    * request must not be answered, because the client disconnected or pipelined too many requests.
    */
-  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
     // Hot path: allocates no object or closure per request.
+    const { socket } = request;
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
     if (connection.unanswered.length >= MAX_UNANSWERED) {
@@ -116,6 +117,8 @@ export class Connections {
     connection.times.push(performance.now());
     if (this.#isStopping) response.setHeader('connection', 'close');
     response.on('close', connection.onClose);
+    // Before Node's own listener, which would read the rest of a body without a limit.
+    if (hasBody(request)) response.prependListener('finish', dropRest);
     return true;
   }
 
@@ -134,7 +137,6 @@ export class Connections {
     this.#events.onAnswered?.(request, response, (performance.now() - at) / 1000);
     if (request.complete) return;
     request.once('close', () => (connection.bytesRead = socket.bytesRead));
-    dropBody(request);
   }
 
   /** Returns the incomplete responses of a connection. */
@@ -233,6 +235,16 @@ export class Connections {
     }
     return false;
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+/** Drops what the handler of a request did not read of its body. */
+function dropRest(this: ServerResponse): void {
+  if (!this.req.complete) dropBody(this.req);
 }
 
 /** Returns whether a socket also timed out one period before; if not, starts another period. */

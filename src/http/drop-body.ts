@@ -15,7 +15,13 @@ export function dropBody(request: IncomingMessage): void {
   if (socket.destroyed) return;
   // Ignore a connection that fails meanwhile.
   request.on('error', () => undefined);
-  request.resume();
+  // Otherwise Node would read two megabytes of each body in a turn of the event loop, and others would wait for all.
+  request.on('data', () => {
+    request.pause();
+    setImmediate(() => request.resume());
+  });
+  // Node drops a body itself, without these pauses, unless somebody has begun to read it.
+  request.read(0);
   const endBytes = socket.bytesRead + MAX_DROPPED_BYTES;
   let checksLeft = LINGER_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {

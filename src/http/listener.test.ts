@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
@@ -398,6 +398,31 @@ describe('Body over the limit', () => {
 });
 
 describe('Unread body', () => {
+  test('takes a small part of each turn of the event loop', async () => {
+    let received: IncomingMessage | undefined;
+    const app = appOf(() => new Response('no', { status: 429 }));
+    const listener = await serve({
+      ...app,
+      fetch: (asked, env) => {
+        received = (env as { incoming: IncomingMessage }).incoming;
+        return app.fetch(asked, env);
+      },
+    });
+    const client = await connect(listener);
+    client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n');
+    await client.answer();
+    client.send(Buffer.alloc(4_000_000));
+    const parts: number[] = [];
+    const bytesRead = (): number => received?.socket.bytesRead ?? 0;
+    for (let before = bytesRead(); received?.complete === false;) {
+      await nextTurn();
+      parts.push(bytesRead() - before);
+      before = bytesRead();
+    }
+    // One read of Node that is dropped, and one that is buffered.
+    expect(Math.max(...parts)).toBeLessThanOrEqual(2 * 65_536);
+  });
+
   const done = appOf(() => new Response('done', { headers: { 'content-length': '4' } }));
   const headOf = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;

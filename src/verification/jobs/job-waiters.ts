@@ -37,7 +37,7 @@ const POLL_MS = 2000;
 /** Maximum number of jobs per statement. A failed job may hold 128 kB. */
 const READ_MAX_JOBS = 50;
 /** Requests resumed in one turn of the event loop: each renders its response at once. */
-const RESUMED_PER_TURN = 32;
+const RESUMED_PER_TURN = 8;
 const RETRY_AFTER_S = 2;
 
 /**
