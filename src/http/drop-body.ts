@@ -20,8 +20,8 @@ export function dropBody(request: IncomingMessage): void {
     request.pause();
     setImmediate(() => request.resume());
   });
-  // Node drops a body itself, without these pauses, unless somebody has begun to read it.
-  request.read(0);
+  // The reader of a body that is too large has paused it.
+  request.resume();
   const endBytes = socket.bytesRead + MAX_DROPPED_BYTES;
   let checksLeft = LINGER_MS / CHECK_INTERVAL_MS;
   const timer = setInterval(() => {

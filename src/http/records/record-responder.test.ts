@@ -106,7 +106,13 @@ describe('Record responses', () => {
       expect(headers.get('content-encoding')).toBeNull();
       expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
     }
-    expect(asked.reads).toBe(1);
+    const { c } = requestOf('192.0.2.1', { 'accept-encoding': 'gzip', 'if-none-match': '*' });
+    const held = await answers.answer(c, asked);
+    expect([held.status, held.headers.get('etag')]).toEqual([
+      304,
+      expect.stringMatching(/^"[\w-]{22}"$/),
+    ]);
+    expect([asked.reads, answers.held.hits]).toEqual([1, 2]);
   });
 
   test('that are large are refused only to a client with many unread ones', async () => {

@@ -136,7 +136,7 @@ export class RecordResponder {
       if (held !== undefined) return notModified(tag, held);
     }
     const { coding, bytes } = await this.#bodyOf(c, tag, wished, question);
-    if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
+    if (ifNoneMatch?.trim() === '*') return notModified(tag, coding);
     if (bytes.byteLength >= LARGE_BYTES) this.#admitLarge(c);
     return makeResponse(bytes, {
       status: 200,
@@ -198,7 +198,7 @@ export class RecordResponder {
     return withClientSignal(c, async () => {
       const body = await this.#makeOnce(client, tags, wished, question);
       // What was only rendered to be compressed is not cached: it would take the place of five compressed bodies.
-      this.#cache.set(tags[wished], body);
+      this.#cache.set(tags[body.coding], body);
       return body;
     });
   }
