@@ -13,7 +13,7 @@ import {
 import { type CompilerLimits, DEFAULT_LIMITS } from './processes/compiler-limits.ts';
 import { type Isolation, probeIsolation, reportIsolation } from './processes/isolation.ts';
 import { runNative } from './processes/native-process.ts';
-import { combineSignals } from './followed-signal.ts';
+import { combineSignals } from '../lib/combine-signals.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
 import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';

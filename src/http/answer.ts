@@ -32,7 +32,7 @@ export const REVALIDATED = 'no-cache';
 
 /**
  * A route's Response. The phantom members satisfy the route types of @hono/zod-openapi: a `Response` built by
- * hand lacks them, and one built by hono's context copies its headers (see answer-snapshot.ts).
+ * hand lacks them, and one built by hono's context copies its headers.
  */
 export type Answer<Value = never> = Response & TypedResponse<Value, never, never>;
 

@@ -1,5 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { Admission } from './admission.ts';
+import { combineSignals } from './combine-signals.ts';
 
 /** Why a task got no answer from its thread. */
 export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
@@ -73,8 +74,13 @@ export class TaskThread<Question, Answer> {
       signal,
     }: { client: string; transfer?: readonly Transferable[]; signal?: AbortSignal },
   ): Promise<Answer> {
-    const ending = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
-    return this.#admission.run(client, () => this.#work(question, transfer, signal), ending);
+    const ending = combineSignals([this.#closing.signal, ...(signal ? [signal] : [])]);
+    try {
+      const work = (): Promise<Answer> => this.#work(question, transfer, signal);
+      return await this.#admission.run(client, work, ending.signal);
+    } finally {
+      ending.release();
+    }
   }
 
   /** Rejects all tasks and ends the thread. */

@@ -2,7 +2,7 @@ import { type Circuit, databaseNotResponding } from './circuit.ts';
 import { type ConnectionTarget } from './connection-target.ts';
 
 /**
- * Deadline of one use of the database. After half of it the circuit checks whether the database responds at
+ * Deadline of one use of the database. After an eighth of it the circuit checks whether the database responds at
  * all; if it does not, all waiting callers fail then.
  */
 export class TimeLimit {
@@ -27,7 +27,7 @@ export class TimeLimit {
     this.#onHung = fail;
     this.#hung.addEventListener('abort', fail, { once: true });
     this.#timers = [
-      setTimeout(() => void circuit.suspect(), timeLimitMs / 2),
+      setTimeout(() => void circuit.suspect(), timeLimitMs / 8),
       setTimeout(fail, timeLimitMs),
     ];
   }

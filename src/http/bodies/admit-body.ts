@@ -4,8 +4,11 @@ import { retryLaterError } from '../retry-later-error.ts';
 
 /** Bodies up to this size never wait for a large one. */
 export const SMALL_BODY_BYTES = 2 ** 20;
-/** A body stays on its connection until it is admitted, so a waiting body takes no memory. */
-const WAIT_MS = 30_000;
+/**
+ * A body stays on its connection until it is admitted, so a waiting body takes no memory. The time of a request
+ * (`limits.requestTimeoutMs`) runs meanwhile.
+ */
+const WAIT_MS = 10_000;
 const SMALL = { total: 32, perClient: 16, waiting: 512, waitingPerClient: 64, waitMs: WAIT_MS };
 const LARGE = { total: 4, perClient: 2, waiting: 64, waitingPerClient: 8, waitMs: WAIT_MS };
 

@@ -56,7 +56,7 @@ export function parseJsonText(
 export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
   const value = parseJsonText(bytes, limits, 'The body');
   if (isMembers(value)) return value;
-  throw new FullmatchError('invalid_json', 'The body is JSON, but no object.');
+  throw new FullmatchError('invalid_json', 'The body is JSON but not an object.');
 }
 
 /**

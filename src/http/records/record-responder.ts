@@ -68,8 +68,8 @@ const LARGE = { total: 32, perClient: 8 };
 const COMPRESSED_FROM_BYTES = 1_400;
 const GZIP = { level: constants.Z_BEST_SPEED, memLevel: 9 };
 /**
- * At this quality Brotli takes half of the time of gzip, and its window of 4 MiB also covers sources that a record
- * repeats.
+ * At this quality Brotli takes half of the time of gzip, and its window of 256 KiB also covers most sources that a
+ * record repeats.
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const [gzipAsync, brotliAsync] = [promisify(gzip), promisify(brotliCompress)];
@@ -190,8 +190,10 @@ export class RecordResponder {
     question: RecordRequest,
   ): Promise<CachedBody> {
     const tags = tagsOf(tag);
-    const cached = this.#cache.get(tags[wished]);
-    if ((cached ?? this.#cache.peek(tags.identity)) === undefined) this.#misses += 1;
+    const plain = this.#cache.peek(tags.identity);
+    const short = plain !== undefined && isShort(plain) ? plain : undefined;
+    const cached = this.#cache.get(tags[wished]) ?? short;
+    if ((cached ?? plain) === undefined) this.#misses += 1;
     else this.#hits += 1;
     if (cached !== undefined) return cached;
     const client = this.clientOf(c);
@@ -215,13 +217,18 @@ export class RecordResponder {
   ): Promise<CachedBody> {
     const key = tags[coding];
     const make = async (): Promise<CachedBody> => {
-      if (coding === 'identity') return { coding, bytes: await this.#render(client, question) };
-      const plain =
-        this.#cache.get(tags.identity) ??
-        (await this.#makeOnce(client, tags, 'identity', question));
-      return compress(plain, coding);
+      const plain = this.#cache.get(tags.identity) ?? {
+        coding: 'identity',
+        bytes: await this.#render(client, question),
+      };
+      return coding === 'identity' ? plain : compress(plain, coding);
     };
-    const making = this.#underWay.get(key) ?? make().finally(() => this.#underWay.delete(key));
+    const making =
+      this.#underWay.get(key) ??
+      this.#reading
+        .run(client, make)
+        .catch(toOverloadError)
+        .finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, making);
     return making;
   }
@@ -240,16 +247,13 @@ export class RecordResponder {
     }
   }
 
-  #render(client: string, { read }: RecordRequest): Promise<Buffer<ArrayBuffer>> {
-    const render = async (): Promise<Buffer<ArrayBuffer>> => {
-      const found = await read();
-      this.#renderings += 1;
-      if (Buffer.isBuffer(found)) return found;
-      // Creating an archive takes ten times as long as rendering.
-      const isSmall = sizeOf(found.parts) < OFF_THREAD_FROM_BYTES && found.form.kind !== 'zip';
-      return isSmall ? renderRecord(found) : this.#renderOnThread(found, client);
-    };
-    return this.#reading.run(client, render).catch(toOverloadError);
+  async #render(client: string, { read }: RecordRequest): Promise<Buffer<ArrayBuffer>> {
+    const found = await read();
+    this.#renderings += 1;
+    if (Buffer.isBuffer(found)) return found;
+    // Creating an archive takes ten times as long as rendering.
+    const isSmall = sizeOf(found.parts) < OFF_THREAD_FROM_BYTES && found.form.kind !== 'zip';
+    return isSmall ? renderRecord(found) : this.#renderOnThread(found, client);
   }
 
   async #renderOnThread(task: RecordTask, client: string): Promise<Buffer<ArrayBuffer>> {
@@ -264,19 +268,23 @@ export class RecordResponder {
   }
 }
 
+const isShort = ({ bytes }: CachedBody): boolean => bytes.byteLength < COMPRESSED_FROM_BYTES;
+
 /** Compresses a body unless it is short. */
 async function compress(
   plain: CachedBody,
   coding: Exclude<ContentCoding, 'identity'>,
 ): Promise<CachedBody> {
-  const { bytes } = plain;
-  if (bytes.byteLength < COMPRESSED_FROM_BYTES) return plain;
-  // Nearly every result fits into one chunk, which then is the result; more than one are copied.
-  const chunkSize = Math.ceil(bytes.byteLength / 4);
+  if (isShort(plain)) return plain;
+  // Nearly every result fits into one chunk.
+  const chunkSize = Math.ceil(plain.bytes.byteLength / 4);
   const packed = await (coding === 'gzip'
-    ? gzipAsync(bytes, { ...GZIP, chunkSize })
-    : brotliAsync(bytes, { ...BROTLI, chunkSize }));
-  return { coding, bytes: packed };
+    ? gzipAsync(plain.bytes, { ...GZIP, chunkSize })
+    : brotliAsync(plain.bytes, { ...BROTLI, chunkSize }));
+  // The result is a part of its chunk, and the cache would keep the whole chunk.
+  const bytes = Buffer.allocUnsafeSlow(packed.byteLength);
+  packed.copy(bytes);
+  return { coding, bytes };
 }
 
 function tagsOf(tag: string): EntityTags {

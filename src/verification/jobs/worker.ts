@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { combineSignals } from '../../lib/combine-signals.ts';
 import { abortable } from '../../lib/deadline.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
@@ -188,7 +189,8 @@ async function runJob(
   };
   const heartbeat = setInterval(beat, options.leaseMs / HEARTBEATS_PER_LEASE);
   options.heartbeats.set(job.id, beat);
-  const signal = AbortSignal.any([interrupted.signal, options.stopping]);
+  const ending = combineSignals([interrupted.signal, options.stopping]);
+  const { signal } = ending;
   let outcome: JobOutcome | 'troubled' | undefined;
   try {
     outcome = await verifyAndStore(parts, job, signal);
@@ -198,6 +200,7 @@ async function runJob(
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
+    ending.release();
     options.heartbeats.delete(job.id);
   }
   if (outcome === 'troubled') return outcome;

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { combineSignals } from './followed-signal.ts';
+import { combineSignals } from './combine-signals.ts';
 
 test('lets any number of requests share a signal and leaves no listeners', async () => {
   const warnings: Error[] = [];

@@ -9,7 +9,10 @@ export interface FollowedSignal {
   release(): void;
 }
 
-/** Returns a signal that follows several others until it is released. */
+/**
+ * Returns a signal that follows several others until it is released. Unlike one of `AbortSignal.any`, it leaves nothing
+ * behind on a signal that lives as long as the service (nodejs/node#55351).
+ */
 export function combineSignals(signals: readonly AbortSignal[]): FollowedSignal {
   const controller = new AbortController();
   // All requests follow the shutdown signal; their number may exceed Node's default listener limit.
