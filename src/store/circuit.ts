@@ -21,6 +21,7 @@ export class Circuit {
   readonly #log: Logger;
   readonly #closing: AbortSignal;
   #probing = false;
+  #answeredAt = -Infinity;
   #hung = manyListeners(new AbortController());
   #openSince: Date | undefined;
 
@@ -48,9 +49,15 @@ export class Circuit {
     if (this.#probing) return;
     this.#probing = true;
     try {
+      // A busy database has many slow statements, and must not get a probe for each of them.
+      const pauseMs = this.#answeredAt + PROBE_EVERY_MS - performance.now();
+      if (pauseMs > 0) await wait(pauseMs, this.#closing);
       for (let probes = 1; !this.#closing.aborted; probes += 1) {
         const state = await this.#probe();
-        if (state === 'answers') break;
+        if (state === 'answers') {
+          this.#answeredAt = performance.now();
+          break;
+        }
         // A restarting server is away for a moment; a hanging one has already had its time.
         if (this.#openSince === undefined && (state === 'hangs' || probes > 1)) {
           this.#openSince = new Date();

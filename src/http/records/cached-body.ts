@@ -16,6 +16,7 @@ export function createBodyCache(limitBytes: number): LRUCache<string, CachedBody
     // The LRU constructor rejects 0, which disables caching here.
     maxSize: Math.max(1, limitBytes),
     maxEntrySize: Math.max(1, Math.floor(limitBytes / 2)),
-    sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.byteLength,
+    // A body may be a part of a larger buffer, which it keeps in memory.
+    sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes.buffer.byteLength,
   });
 }

@@ -87,6 +87,19 @@ describe('Record responses', () => {
     expect(answers.held.cached).toBeGreaterThan(content.byteLength);
   });
 
+  test('are read once for concurrent requests in different codings', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', LARGE);
+    const codings = ['identity', 'gzip', 'br'];
+    const all = await Promise.all(
+      codings.map((coding) =>
+        answers.answer(requestOf('192.0.2.1', { 'accept-encoding': coding }).c, asked),
+      ),
+    );
+    expect(all.map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip', 'br']);
+    expect(asked.reads).toBe(1);
+  });
+
   test('are compressed from a cached body', async () => {
     const answers = makeAnswers();
     const asked = question('a', Buffer.from('0123456789'.repeat(1_000)));

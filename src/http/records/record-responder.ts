@@ -23,7 +23,7 @@ import { type RecordAnswer } from './record-thread.ts';
 export interface RecordAnswersOptions {
   /** Size of the cache of rendered responses. */
   readonly cacheBytes: number;
-  /** Records read at once, each on its own database connection. */
+  /** Records read or compressed at once; each needs at most one database connection. */
   readonly readers: number;
   /** Names the client of a request. */
   readonly clientOf: ClientOf;
@@ -85,8 +85,9 @@ export class RecordResponder {
   readonly #cache: ReturnType<typeof createBodyCache>;
   readonly #reading: Admission;
   readonly #large = new Admission(LARGE);
-  /** Bodies that are being rendered or compressed, by their entity tags. */
+  /** Bodies that are being made, by their entity tags; those of several codings share a rendering. */
   readonly #underWay = new Map<string, Promise<CachedBody>>();
+  readonly #rendering = new Map<string, Promise<CachedBody>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
   #renderings = 0;
   #hits = 0;
@@ -191,18 +192,14 @@ export class RecordResponder {
   ): Promise<CachedBody> {
     const tags = tagsOf(tag);
     const plain = this.#cache.peek(tags.identity);
-    const short = plain !== undefined && isShort(plain) ? plain : undefined;
+    const short =
+      plain !== undefined && isShort(plain) ? this.#cache.get(tags.identity) : undefined;
     const cached = this.#cache.get(tags[wished]) ?? short;
     if ((cached ?? plain) === undefined) this.#misses += 1;
     else this.#hits += 1;
     if (cached !== undefined) return cached;
     const client = this.clientOf(c);
-    return withClientSignal(c, async () => {
-      const body = await this.#makeOnce(client, tags, wished, question);
-      // What was only rendered to be compressed is not cached: it would take the place of five compressed bodies.
-      this.#cache.set(tags[body.coding], body);
-      return body;
-    });
+    return withClientSignal(c, () => this.#makeOnce(client, tags, wished, question));
   }
 
   /**
@@ -215,22 +212,21 @@ export class RecordResponder {
     coding: ContentCoding,
     question: RecordRequest,
   ): Promise<CachedBody> {
-    const key = tags[coding];
+    const render = async (): Promise<CachedBody> => ({
+      coding: 'identity',
+      bytes: await this.#render(client, question),
+    });
     const make = async (): Promise<CachedBody> => {
-      const plain = this.#cache.get(tags.identity) ?? {
-        coding: 'identity',
-        bytes: await this.#render(client, question),
-      };
-      return coding === 'identity' ? plain : compress(plain, coding);
+      const plain =
+        this.#cache.get(tags.identity) ?? (await share(this.#rendering, tags.identity, render));
+      const body = coding === 'identity' ? plain : await compress(plain, coding);
+      // What was only rendered to be compressed is not cached: it would take the place of five compressed bodies.
+      this.#cache.set(tags[body.coding], body);
+      return body;
     };
-    const making =
-      this.#underWay.get(key) ??
-      this.#reading
-        .run(client, make)
-        .catch(toOverloadError)
-        .finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, making);
-    return making;
+    return share(this.#underWay, tags[coding], () =>
+      this.#reading.run(client, make).catch(toOverloadError),
+    );
   }
 
   /**
@@ -266,6 +262,17 @@ export class RecordResponder {
       throw toThreadError(error, { queueFull: tooManyResponses, tooMuch: answerTooLarge });
     }
   }
+}
+
+/** Returns the promise under way for a key, or makes one. */
+function share<T>(
+  underWay: Map<string, Promise<T>>,
+  key: string,
+  make: () => Promise<T>,
+): Promise<T> {
+  const making = underWay.get(key) ?? make().finally(() => underWay.delete(key));
+  underWay.set(key, making);
+  return making;
 }
 
 const isShort = ({ bytes }: CachedBody): boolean => bytes.byteLength < COMPRESSED_FROM_BYTES;

@@ -117,8 +117,8 @@ function renderOk(result: ResponseOf<typeof etherscanAnswerSchema>['result']): s
   return JSON.stringify({ status: '1', message: 'OK', result });
 }
 
-/** Encodes chunk by chunk; a joined string would be held in addition to its bytes. */
-function encode(chunks: readonly string[]): Buffer<ArrayBuffer> {
+/** Encodes texts in memory of their own, chunk by chunk: a joined string would be held in addition to its bytes. */
+export function encode(chunks: readonly string[]): Buffer<ArrayBuffer> {
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
   const bytes = Buffer.allocUnsafeSlow(length);
   let filled = 0;

@@ -9,7 +9,7 @@ import type {
 import { type Answer, JSON_TYPE } from '../answer.ts';
 import { type ContractReference } from '../contract-reference.ts';
 import { type HttpDependencies } from '../http-dependencies.ts';
-import { type RecordForm } from './render-record.ts';
+import { encode, type RecordForm } from './render-record.ts';
 
 /** Format of a response with a record. */
 export interface RecordView {
@@ -103,7 +103,7 @@ export async function respondWithFile(
         const after = await contracts.readRecordVersion(chainId, address);
         if (after?.version !== version) throw new RecordChanged();
         if (file?.content === undefined) throw missing();
-        return Buffer.from(file.content, 'utf8');
+        return encode([file.content]);
       },
     });
   });
