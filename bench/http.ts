@@ -15,11 +15,10 @@ import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { findFreePort } from '../test/support/free-port.ts';
-import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { median } from './median.ts';
-import { sendRequests } from './raw-client.ts';
+import { measureRequests, type Fired, type Server } from './measure-requests.ts';
 import { bareInside, prepareBare, startBare } from './start-bare.ts';
 
 const ROUNDS = 5;
@@ -69,29 +68,8 @@ export interface HttpBenchmarkRow {
   readonly aim: number;
 }
 
-interface Server {
-  readonly url: string;
-  readonly pid: number;
-}
-
-interface Fired {
-  readonly perSecond: number;
-  readonly microseconds: number;
-}
-
-async function fire({ url, pid }: Server, each: Case): Promise<Fired> {
-  const before = await processorTimeOf(pid);
-  const { total, failed } = await sendRequests({
-    url,
-    connections: CONNECTIONS,
-    seconds: ROUND_SECONDS,
-    headers: each.headers,
-  });
-  if (failed > 0) throw new Error(`${each.name}: ${failed} requests failed`);
-  return {
-    perSecond: total / ROUND_SECONDS,
-    microseconds: (1000 * ((await processorTimeOf(pid)) - before)) / total,
-  };
+function fire(server: Server, { headers }: Case): Promise<Fired> {
+  return measureRequests(server, { headers, connections: CONNECTIONS, seconds: ROUND_SECONDS });
 }
 
 /** The servers that send one document: the bare one, the same in the process of the service, and the service. */
@@ -112,11 +90,9 @@ async function measure(each: Case, servers: Servers): Promise<HttpBenchmarkRow> 
     }
   }
   const medianOf = (name: keyof Servers): number =>
-    median(fired[name].map(({ microseconds }) => microseconds));
+    1000 * median(fired[name].map(({ cpuMs }) => cpuMs));
   const ratioTo = (name: keyof Servers): number =>
-    median(
-      fired.own.map((own, round) => (fired[name][round]?.microseconds ?? NaN) / own.microseconds),
-    );
+    median(fired.own.map((own, round) => (fired[name][round]?.cpuMs ?? NaN) / own.cpuMs));
   return {
     name: each.name,
     bare: medianOf('bare'),

@@ -17,7 +17,7 @@ import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { ERC721_ENUMERABLE } from './compiler-inputs.ts';
 import { median } from './median.ts';
-import { sendRequests } from './raw-client.ts';
+import { measureRequests, type Fired, type Server } from './measure-requests.ts';
 import { startBare } from './start-bare.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
 
@@ -91,27 +91,6 @@ export function compileContracts(count: number): VerifiedContract[] {
   }));
 }
 
-interface Fired {
-  readonly perSecond: number;
-  readonly cpuMs: number;
-}
-
-interface Server {
-  readonly url: string;
-  readonly pid: number;
-}
-
-/** @param headers of every request */
-async function fire({ url, pid }: Server, headers: Record<string, string>): Promise<Fired> {
-  const before = await processorTimeOf(pid);
-  const { total, failed } = await sendRequests({
-    ...{ url, headers, connections: CONNECTIONS, seconds: ROUND_SECONDS },
-  });
-  if (failed > 0) throw new Error(`${url}: ${failed} requests failed`);
-  const cpuMs = ((await processorTimeOf(pid)) - before) / total;
-  return { perSecond: total / ROUND_SECONDS, cpuMs };
-}
-
 /** Requests each record once, one after the other. */
 async function fireOnce(urls: readonly string[], pid: number, coding: string): Promise<Fired> {
   const before = await processorTimeOf(pid);
@@ -151,9 +130,9 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
   let next = 1;
   const fresh = (count: number): string[] =>
     Array.from({ length: count }, () => urlOf((next += 1) - 1));
+  const hot = urlOf((next += 1) - 1);
+  const bare = await startBare(hot);
   try {
-    const hot = urlOf((next += 1) - 1);
-    const bare = await startBare(hot);
     const first = await fetch(hot);
     console.log(`the record has ${(await first.arrayBuffer()).byteLength} bytes`);
     const held = { 'if-none-match': first.headers.get('etag') ?? '' };
@@ -175,10 +154,10 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
       await again('again, br', { 'accept-encoding': 'br' }),
       await again('unchanged (304)', held),
     ];
-    bare.child.disconnect();
     console.table(rows);
     return rows;
   } finally {
+    bare.child.disconnect();
     program.child.kill('SIGTERM');
     await program.ended;
     await folder.remove();
@@ -196,11 +175,12 @@ async function measureHot(
   headers: Record<string, string>,
   { bare, own }: { readonly bare: Server; readonly own: Server },
 ): Promise<RecordBenchmarkRow> {
-  for (const server of [bare, own]) await fire(server, headers);
+  const load = { headers, connections: CONNECTIONS, seconds: ROUND_SECONDS };
+  for (const server of [bare, own]) await measureRequests(server, load);
   const rounds: { own: Fired; bare: Fired }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const fired = await fire(bare, headers);
-    rounds.push({ bare: fired, own: await fire(own, headers) });
+    const fired = await measureRequests(bare, load);
+    rounds.push({ bare: fired, own: await measureRequests(own, load) });
   }
   const ratio = median(rounds.map((round) => round.bare.cpuMs / round.own.cpuMs));
   return {

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { combineSignals } from './combine-signals.ts';
 import { FetchFault } from './fetch-fault.ts';
 
 /**
@@ -11,22 +11,18 @@ export async function withDeadline<Result>(
   caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
+  const late = new AbortController();
   const timer = setTimeout(() => {
     const message = `${origin} did not respond within ${deadlineMs} ms.`;
     const details = { origin, reason: 'deadline' };
-    controller.abort(new FetchFault('deadline_exceeded', message, details));
+    late.abort(new FetchFault('deadline_exceeded', message, details));
   }, deadlineMs);
-  const followCaller = (): void => controller.abort(caller?.reason);
-  if (caller?.aborted === true) followCaller();
-  // A caller may use one signal for all its requests; their number may exceed Node's default listener limit.
-  if (caller !== undefined) setMaxListeners(0, caller);
-  caller?.addEventListener('abort', followCaller, { once: true });
+  const ending = combineSignals([late.signal, ...(caller ? [caller] : [])]);
   try {
-    return await work(controller.signal);
+    return await work(ending.signal);
   } finally {
     clearTimeout(timer);
-    caller?.removeEventListener('abort', followCaller);
+    ending.release();
   }
 }
 

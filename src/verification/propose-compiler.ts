@@ -2,6 +2,7 @@ import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
 import { readTrailingVyperAuxdata } from '../bytecode/vyper-auxdata.ts';
 import { findVersion } from '../compilers/compiler-version.ts';
 import { FullmatchError } from '../errors.ts';
+import { combineSignals } from '../lib/combine-signals.ts';
 import { abortable } from '../lib/deadline.ts';
 import { type Hex } from '../lib/hex.ts';
 import { CachedLookup } from '../chains/rpc/cached-lookup.ts';
@@ -61,10 +62,11 @@ export function createProposalReader(
       throw new FullmatchError('unsupported_chain', message, { details: { chainId } });
     }
     const quorum = quorumOf(chainId);
+    const reading = combineSignals([ending, AbortSignal.timeout(DEADLINE_MS)]);
     const { code } = await readDeployedCode(chain, address, {
-      signal: AbortSignal.any([ending, AbortSignal.timeout(DEADLINE_MS)]),
+      signal: reading.signal,
       ...(quorum !== undefined && { quorum }),
-    });
+    }).finally(() => reading.release());
     const codeBytes = code.length;
     if (isDelegation(code)) return { codeBytes, from: 'none' };
     const propose = async (

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { combineSignals } from '../../lib/combine-signals.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { repeatUntilAborted, Waker } from '../../lib/repeat.ts';
 import { deleteOldCreations } from './creation-counts.ts';
@@ -67,14 +68,16 @@ export function openInbox(parts: AttemptDependencies, options: InboxOptions): In
   const codes = new RecentBytecode();
   const waker = new Waker();
   const work = async (creation: WaitingCreation): Promise<void> => {
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(TRIAL_TIMEOUT_MS)]);
+    const ending = combineSignals([signal, AbortSignal.timeout(TRIAL_TIMEOUT_MS)]);
     try {
-      const { outcome, ...code } = await tryOrRelease({ ...parts, codes }, creation, ending);
+      const { outcome, ...code } = await tryOrRelease({ ...parts, codes }, creation, ending.signal);
       await recordTrialOutcome(database, creation, lease.token, shown(outcome), code);
     } catch (error) {
       const facts = { chain_id: creation.chainId, address: creation.address };
       const event = { event: 'creation_not_settled', ...facts, error: messageOf(error) };
       log.warn(event, 'the result of a found contract could not be stored; it will be retried');
+    } finally {
+      ending.release();
     }
   };
   const claim = async (stage: Stage): Promise<void> => {

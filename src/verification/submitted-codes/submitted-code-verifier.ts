@@ -1,4 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
+import { combineSignals } from '../../lib/combine-signals.ts';
 import { Admission } from '../../lib/admission.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 import { type SubmittedCodeMatch, type SubmittedCodeRequest } from './submitted-codes.ts';
@@ -50,9 +51,9 @@ export function createSubmittedCodeVerifier(
       }
       const leave = await verifications.enter(client);
       const late = AbortSignal.timeout(DEADLINE_MS);
+      const ending = combineSignals([signal, closing, late]);
       try {
-        const ending = AbortSignal.any([signal, closing, late]);
-        return await verifySubmittedCodes(parts, given, ending);
+        return await verifySubmittedCodes(parts, given, ending.signal);
       } catch (error) {
         if (!late.aborted || signal.aborted || closing.aborted) throw error;
         throw new FullmatchError(
@@ -60,6 +61,7 @@ export function createSubmittedCodeVerifier(
           `The verification took longer than ${DEADLINE_MS / 1000} seconds.`,
         );
       } finally {
+        ending.release();
         leave();
       }
     },
